@@ -1,0 +1,105 @@
+"""Turns an operation into a typer command: its params struct is the one definition of arguments, options and help.
+
+A field of a params struct becomes an option of the same name. `Meta(description=...)` is its help; `Meta(extra={"cli": {...}})`
+says what the command line needs besides: `argument: True` (positional), `flag: "--name"` (another spelling), `hidden: True`.
+"""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+import typer
+
+from orbit.cli.output import emit, fail
+from orbit.errors import OrbitError
+from orbit.operations import Operation, Session, find, perform
+
+ROOT = typer.Option(None, "--root", help="Worktree to act on; default: the one that holds the current folder.", show_default=False)
+JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
+
+
+def add_command(app: typer.Typer, operation_name: str, name: str | None = None, exit_code: Callable[[Any], int] | None = None) -> None:
+    """Register operation `operation_name` on `app`; `exit_code` derives the exit code from an answer where it is not always 0."""
+    operation = find(operation_name)
+    fields = [field for field in msgspec.structs.fields(operation.params) if not _cli(field.type).get("hidden")]
+
+    def command(**given: Any) -> None:
+        as_json, root = given.pop("json"), given.pop("root")
+        asked = {key: getattr(value, "value", value) for key, value in given.items() if value is not None and value != []}
+        try:
+            session = Session(root)
+            try:
+                answer = perform(session, operation_name, asked)
+            finally:
+                session.close()
+        except OrbitError as error:
+            fail(error, as_json=as_json)
+        emit(answer, as_json=as_json)
+        if exit_code is not None and (code := exit_code(answer)):
+            raise SystemExit(code)
+
+    parameters = [_parameter(field) for field in fields]
+    parameters.append(inspect.Parameter("root", inspect.Parameter.KEYWORD_ONLY, default=ROOT, annotation=Path | None))
+    parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=JSON, annotation=bool))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    app.command(name or operation_name.rpartition(".")[2], help=_help(operation))(command)
+
+
+def _help(operation: Operation) -> str:
+    examples = "".join(f"\n\n    {example}" for example in operation.examples)
+    return operation.summary + (f"\n\n\b\nExamples:{examples}" if examples else "")
+
+
+def _parameter(field: msgspec.structs.FieldInfo) -> inspect.Parameter:
+    base, description, cli = _plain(field.type), _description(field.type), _cli(field.type)
+    required = field.required
+    annotation = _annotation(base, required)
+    if cli.get("argument"):
+        default = typer.Argument(... if required else None, help=description, show_default=False)
+    else:
+        flag = cli.get("flag", "--" + field.name.replace("_", "-"))
+        shown = None if required or field.default in (None, msgspec.NODEFAULT, [], ()) else str(field.default)
+        default = typer.Option(... if required else None, flag, help=description, show_default=shown or False)
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _annotation(base: Any, required: bool) -> Any:
+    """The type typer should parse."""
+    if get_origin(base) in (list, tuple):
+        return list[str]
+    if get_origin(base) is Literal:
+        choices = enum.Enum("Choice", {str(value): str(value) for value in get_args(base)}, type=str)  # type: ignore[misc]
+        return choices if required else choices | None
+    plain = base if base in (bool, int, float) else str
+    return plain if required else plain | None
+
+
+def _plain(annotated: Any) -> Any:
+    """The bare type under Annotated and Optional."""
+    if get_origin(annotated) is Annotated:
+        return _plain(get_args(annotated)[0])
+    parts = [part for part in get_args(annotated) if part is not type(None)]
+    if type(None) in get_args(annotated) and len(parts) == 1:
+        return _plain(parts[0])
+    return annotated
+
+
+def _metas(annotated: Any) -> list[msgspec.Meta]:
+    found = [meta for meta in getattr(annotated, "__metadata__", ()) if isinstance(meta, msgspec.Meta)]
+    for part in get_args(annotated):
+        found += _metas(part)
+    return found
+
+
+def _description(annotated: Any) -> str:
+    return next((meta.description for meta in _metas(annotated) if meta.description), "")
+
+
+def _cli(annotated: Any) -> dict[str, Any]:
+    return next((meta.extra["cli"] for meta in _metas(annotated) if meta.extra and "cli" in meta.extra), {})

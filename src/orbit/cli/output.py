@@ -1,0 +1,45 @@
+"""What leaves the command line: answers on stdout, errors on stderr, the exit code. The only file that prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+import msgspec
+
+from orbit.errors import OrbitError
+
+
+def emit(answer: Any, *, as_json: bool) -> None:
+    """Print an answer: one JSON document, or text for people."""
+    if as_json:
+        _write(msgspec.json.encode(answer).decode() + "\n")
+        return
+    from orbit.present import render
+
+    _write(render(answer, colour=sys.stdout.isatty()))
+
+
+def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
+    """Print an error and leave with its code."""
+    if as_json:
+        body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+        if error.candidates:
+            body["candidates"] = error.candidates
+        sys.stderr.write(msgspec.json.encode({"error": body}).decode() + "\n")
+    else:
+        sys.stderr.write(f"error: {error.message}\n")
+        for candidate in error.candidates:
+            sys.stderr.write(f"  {candidate}\n")
+        if error.hint:
+            sys.stderr.write(f"hint: {error.hint}\n")
+    raise SystemExit(error.exit_code)
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader (head, less) has seen enough
+        sys.stderr.close()
+        raise SystemExit(0) from None

@@ -1,0 +1,72 @@
+"""Where a worktree is, where its Orbit files live, and what its configuration says. The only reader of the environment."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from orbit.errors import UsageError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+STATE_DIR = ".orbit"
+# What git must not track of .orbit: everything that can be rebuilt or is local to one machine.
+LOCAL_STATE = "graph/\nstate/\nrun/\nadrs/index.sqlite*\n*.lock\n*.tmp\n.gitignore\n"
+
+
+class Workspace:
+    """One worktree: its root, its `.orbit` folder and its configuration."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.state = self.root / STATE_DIR
+
+    @classmethod
+    def find(cls, start: Path | None = None) -> Workspace:
+        """The worktree that holds `start`: nearest folder upward with `.git` or `.orbit`, else `start` itself."""
+        here = (start or Path.cwd()).resolve()
+        if not here.is_dir():
+            raise UsageError(f"not a folder: {here}", hint="give an existing folder with --root")
+        for folder in (here, *here.parents):
+            if (folder / ".git").exists() or (folder / STATE_DIR).is_dir():
+                return cls(folder)
+        return cls(here)
+
+    def prepare(self) -> Path:
+        """Make `.orbit` with the `.gitignore` that keeps local state out of git; returns it."""
+        ignore = self.state / ".gitignore"
+        if not ignore.exists():
+            self.state.mkdir(parents=True, exist_ok=True)
+            ignore.write_text(LOCAL_STATE, encoding="utf-8")
+        return self.state
+
+    def setting(self, section: str, key: str, default: Any = None) -> Any:
+        """One value of `.orbit/config.toml`."""
+        return self.settings().get(section, {}).get(key, default)
+
+    def settings(self) -> Mapping[str, Any]:
+        path = self.state / "config.toml"
+        try:
+            return tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{STATE_DIR}/config.toml: {error}", hint="mend the file, or remove it to use the defaults") from None
+
+
+def actor() -> str:
+    """Who is acting, for audit rows: `ORBIT_ACTOR`, else the login name."""
+    named = os.environ.get("ORBIT_ACTOR")
+    if named:
+        return named
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"
