@@ -36,7 +36,8 @@ class LazyGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]})
+HELP = {"help_option_names": ["-h", "--help"]}
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, context_settings=HELP)
 
 
 def _show_version(wanted: bool) -> None:
