@@ -21,8 +21,9 @@ $(VENV)/tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet --group build --group test --group check
 	@touch $@
 
+# Only Cython sources changed: compile those. Anything else: install again.
 $(VENV)/installed: $(VENV)/tools setup.py $(NATIVE)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(if $(filter-out orbit_native/%,$?),$(BIN)/python -m pip install --quiet --no-build-isolation --editable .,$(BIN)/python setup.py --quiet build_ext --inplace)
 	@touch $@
 
 demo: $(VENV)/installed
@@ -50,14 +51,15 @@ bench: $(VENV)/installed
 accuracy: $(VENV)/installed
 	$(BIN)/python bench/accuracy/run.py
 
-# The instrumented build lives in build/sanitize and is found before the usual one. Python itself is not instrumented: its allocator
-# is swapped for malloc, and what it keeps until exit is no leak.
+# The instrumented build lives in build/sanitize/site and is found before the usual one. Python itself is not instrumented: its
+# allocator is swapped for malloc, and what it keeps until exit is no leak.
+SANITIZED := build/sanitize/site
+PRELOAD = $$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)
 sanitize: $(VENV)/installed
-	rm -rf build/sanitize build/lib.*
-	ORBIT_BUILD=sanitize $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --target build/sanitize .
-	rm -rf build/lib.*
-	PYTHONPATH=build/sanitize PYTHONMALLOC=malloc LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libubsan.so)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 $(BIN)/pytest -s -m "native and not slow" -p no:cacheprovider
+	rm -rf $(SANITIZED) build/sanitize/lib*
+	ORBIT_BUILD=sanitize $(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --target $(SANITIZED) .
+	PYTHONPATH=$(SANITIZED) PYTHONMALLOC=malloc LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		$(BIN)/pytest -s -p no:cacheprovider -m "native and not slow"
 
 sdist: $(VENV)/tools
 	$(BIN)/python -m build --sdist --outdir dist .

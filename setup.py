@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
@@ -34,6 +35,8 @@ MODES = ("release", "debug", "sanitize")
 MODE = os.environ.get("ORBIT_BUILD", "release")
 if MODE not in MODES:
     raise SystemExit(f"ORBIT_BUILD is {MODE!r}, expected one of {', '.join(MODES)}")
+
+BUILD_BASE = f"build/{MODE}"  # what one mode compiled is no use to another
 
 DIRECTIVES = {
     "language_level": 3,
@@ -140,19 +143,21 @@ def extensions() -> list[Extension]:
     return found
 
 
+class Build(build):
+    def initialize_options(self) -> None:
+        super().initialize_options()
+        self.build_base = BUILD_BASE
+
+
 class BuildExtensions(build_ext):
     """Translates with Cython only when something is compiled, not for metadata."""
 
     def build_extensions(self) -> None:
-        mode = Path("build", "mode")  # an extension of another mode is out of date
-        if not mode.is_file() or mode.read_text(encoding="utf-8") != MODE:
-            mode.parent.mkdir(exist_ok=True)
-            mode.write_text(MODE, encoding="utf-8")
         for extension in self.extensions:
-            extension.depends = [*extension.depends, str(mode), "setup.py"]
+            extension.depends = [*extension.depends, "setup.py"]
             if extension.name.rpartition(".")[2] in LINKS_RUNTIME:
                 self._link_runtime(extension)
-        translated = cythonize(self.extensions, compiler_directives=DIRECTIVES, build_dir=f"build/cython-{MODE}", quiet=True)  # type: ignore[no-untyped-call]
+        translated = cythonize(self.extensions, compiler_directives=DIRECTIVES, build_dir=f"{BUILD_BASE}/cython", quiet=True)  # type: ignore[no-untyped-call]
         sources = {extension.name: extension.sources for extension in translated}
         for extension in self.extensions:
             extension.sources = sources[extension.name]
@@ -177,4 +182,4 @@ EXTENSIONS = extensions()
 LICENCES = ["LICENSE"]
 if any(extension.name.rpartition(".")[2] in LINKS_RUNTIME for extension in EXTENSIONS) and runtime() == BUNDLED:
     LICENCES.append("third_party/tree_sitter/LICENSE")  # what is linked in goes with its licence
-setup(ext_modules=EXTENSIONS, license_files=LICENCES, cmdclass={"build_ext": BuildExtensions, "sdist": SourceArchive})
+setup(ext_modules=EXTENSIONS, license_files=LICENCES, cmdclass={"build": Build, "build_ext": BuildExtensions, "sdist": SourceArchive})
