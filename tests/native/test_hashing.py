@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +15,14 @@ from hypothesis import strategies as st
 
 from orbit_native import hashing
 
-pytestmark = pytest.mark.native
-
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX file names, links or pipes")
 BUFFER = 4 << 20  # the size of the buffer that files are read into
 
 
 @pytest.fixture(params=[pytest.param("native", marks=posix_only), "portable"], autouse=True)
-def path_taken(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def _implementation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every test runs on both implementations: they must not differ."""
     monkeypatch.setattr(hashing, "_portable", request.param == "portable")
-    yield request.param
 
 
 def write(root: Path, **contents: bytes) -> list[bytes]:
