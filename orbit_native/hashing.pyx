@@ -43,7 +43,8 @@ cdef int64_t BUFFER_SIZE = 4 << 20
 cdef int64_t MAX_BUFFER_SIZE = 1 << 40
 ENTRY = np.dtype([("size", np.int64), ("mtime_ns", np.int64), ("inode", np.uint64), ("kind", np.uint8)], align=True)
 
-_portable = sys.platform == "win32"  # no openat there: the same answers from Python's own calls
+_has_drives = sys.platform == "win32"  # drive letters and backslashes are ways out of the root there
+_portable = _has_drives  # and there is no openat: the same answers from Python's own calls
 
 cdef extern from *:
     """
@@ -270,7 +271,8 @@ cdef list _relative(list paths):
     for path in paths:
         if not isinstance(path, bytes):
             raise TypeError(f"expected bytes as path, got {type(path).__name__}")
-        if not path or path.startswith(b"/") or strlen(PyBytes_AS_STRING(path)) != <size_t>len(path) or b".." in path and b".." in path.split(b"/"):
+        is_upward = path.startswith(b"/") or b".." in path and b".." in path.split(b"/") or _has_drives and (b"\\" in path or b":" in path)
+        if not path or is_upward or strlen(PyBytes_AS_STRING(path)) != <size_t>len(path):
             raise ValueError(f"not a path below the root: {path!r}")
     return list(paths)
 

@@ -127,6 +127,13 @@ def test_a_path_that_leaves_the_root_is_refused(tmp_path: Path, path: bytes) -> 
             call(str(tmp_path), [b"fine", path])
 
 
+@pytest.mark.parametrize("path", [b"..\\up", b"C:/x", b"a\\..\\..\\b"])
+def test_where_paths_have_drives_those_are_refused_too(tmp_path: Path, path: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hashing, "_has_drives", True)
+    with pytest.raises(ValueError, match="not a path below the root"):
+        hashing.stat_files(str(tmp_path), [path])
+
+
 def test_dots_inside_a_name_are_no_way_up(tmp_path: Path) -> None:
     (tmp_path / "a..b").write_bytes(b"x")
     assert digests(tmp_path, [b"a..b"]) == [(xxhash.xxh3_128_digest(b"x"), 1, hashing.READ)]
