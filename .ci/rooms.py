@@ -21,6 +21,7 @@ FILE_IMPORTS = {"os", "posix", "stat", "sys", "xxhash"}
 FILE_MODULES = {"hashing.pyx"}
 
 SQL_ROOMS = ("graph/store/", "graph/query/", "adr/index", "audit.py")
+INTERNALS = (("adr/", "orbit.runs."), ("runs/", "orbit.adr."))  # neighbours meet at the package, not inside it
 NATIVE_ROOMS = ("graph/index/", "graph/query/")
 PRINTING = ("cli/output.py", "cli/app.py")
 EXITING = ("cli/",)
@@ -72,6 +73,9 @@ def _broken(node: ast.AST, inside: str) -> Iterator[str]:
         yield f"SQL text belongs in {', '.join(SQL_ROOMS)}"
     if any(name.split(".")[0] == "orbit_native" for name in _imported(node)) and not inside.startswith(NATIVE_ROOMS):
         yield f"orbit_native is imported in {', '.join(NATIVE_ROOMS)} only"
+    for room, internals in INTERNALS:
+        if inside.startswith(room) and any(name.startswith(internals) for name in _imported(node)):
+            yield f"{room} may not import the internals of {internals.rstrip('.')}"
     name = _dotted(node.func) if isinstance(node, ast.Call) else _dotted(node)
     is_call = isinstance(node, ast.Call)
     if (is_call and name in {"print", "typer.echo", "click.echo", "typer.secho"} or name in {"sys.stdout", "sys.stderr"}) and not inside.startswith(PRINTING):
