@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -86,11 +87,19 @@ def test_files_over_the_limit_are_left_unread(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_unreadable(tmp_path: Path) -> None:
-    paths = write(tmp_path, locked=b"x")
-    (tmp_path / "locked").chmod(0)
-    assert digests(tmp_path, paths) == [(bytes(16), 0, hashing.UNREADABLE)]
+def test_a_file_without_permission_is_unreadable() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # not tmp_path, whose parents only their owner may enter
+        paths = write(Path(folder), locked=b"x", free=b"y")
+        Path(folder).chmod(0o755)
+        Path(folder, "locked").chmod(0)
+        was = os.geteuid()
+        if was == 0:
+            os.seteuid(65534)  # root may read everything
+        try:
+            found = digests(Path(folder), paths)
+        finally:
+            os.seteuid(was)
+    assert found == [(bytes(16), 0, hashing.UNREADABLE), (xxhash.xxh3_128_digest(b"y"), 1, hashing.READ)]
 
 
 @posix_only
