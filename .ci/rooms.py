@@ -33,7 +33,7 @@ SQL = re.compile(
     r"|(CREATE|DROP|ALTER)\s+(TEMP\s+|UNIQUE\s+|VIRTUAL\s+)?(TABLE|INDEX|VIEW|TRIGGER)\s)"
 )
 CYTHON_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\b|c?import\s+([\w., ]+?)(?:\s+as\s+\w+)?\s*(?:#.*)?$)")
-OPENS_FILES = re.compile(r"\b(open|fopen|openat)\s*\(")
+OPENS_FILES = re.compile(r"(?<![.\w`])(open|fopen|openat)\s*\(")
 
 
 def main() -> int:

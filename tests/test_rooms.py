@@ -62,6 +62,7 @@ def test_a_line_in_the_wrong_room_is_found(rooms: ModuleType, tmp_path: Path, pa
         ("orbit_native/hashing.pyx", "import os, stat"),
         ("orbit_native/spans.pyx", "from libc.stdlib cimport malloc"),
         ("orbit_native/spans.pyx", "import numpy as np"),
+        ("orbit_native/spans.pyx", "# a path such as `self.store(db).open(x)`"),
     ],
 )
 def test_a_line_in_its_own_room_passes(rooms: ModuleType, tmp_path: Path, path: str, line: str) -> None:
