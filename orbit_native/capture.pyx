@@ -1,0 +1,478 @@
+"""Parse a source and run a language's query over it, without the GIL: bytes in, rows of integers out.
+
+A pattern of the query states one fact. Its head capture (`@define.class`, `@call`, ...) names the fact and spans it; the captures
+named in ROLES fill the columns of the row. What the facts mean is not known here.
+"""
+from libc.stdint cimport int32_t, uint32_t, uint8_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+import numpy as np
+
+from orbit_native.expression cimport UNKNOWN, canonical_expression, canonical_type
+from orbit_native.names cimport Names
+from orbit_native.tree_sitter cimport *
+
+cdef extern from "time.h" nogil:
+    cdef struct timespec:
+        long tv_sec
+        long tv_nsec
+    int timespec_get(timespec *moment, int clock)
+    int TIME_UTC
+
+ROLES = ("name", "receiver", "type", "value", "alias", "path", "text", "args", "body")
+COLUMNS = ("head", "start", "end", "line", "end_line", "name_start", "name_end", "name_line",
+           "name", "receiver", "type", "value", "alias", "path", "argc", "body")
+# Bits of the status that capture() returns with its rows.
+PARSE_TIMED_OUT, QUERY_TIMED_OUT, HAS_ERRORS, TOO_MANY_MATCHES = 1, 2, 4, 8
+
+cdef enum:
+    ROLE_NAME, ROLE_RECEIVER, ROLE_TYPE, ROLE_VALUE, ROLE_ALIAS, ROLE_PATH, ROLE_TEXT, ROLE_ARGS, ROLE_BODY, ROLE_HEAD, ROLE_NONE
+
+cdef enum:
+    WIDTH = 16
+    NO_ID = -1
+    TIMED_OUT_PARSE = 1
+    TIMED_OUT_QUERY = 2
+    ERRORS_SEEN = 4
+    LIMIT_SEEN = 8
+    OUT_OF_MEMORY = 64
+    EXPRESSION_ROOM = 240     # longer canonical forms are unknown
+    STRING_ROOM = 200         # bytes kept of a string literal
+    MATCH_LIMIT = 65536       # matches in progress at one moment
+
+cdef struct Row:
+    int32_t head
+    int32_t start
+    int32_t end
+    int32_t line
+    int32_t end_line
+    int32_t name_start
+    int32_t name_end
+    int32_t name_line
+    int32_t name
+    int32_t receiver
+    int32_t type
+    int32_t value
+    int32_t alias
+    int32_t path
+    int32_t argc
+    int32_t body
+
+
+cdef struct Rows:
+    Row *items
+    size_t count, room
+
+
+cdef struct Test:          # one text predicate of a pattern
+    int pattern
+    uint32_t capture
+    bint negated
+    uint32_t first, count  # of its words
+
+
+cdef struct Word:
+    const char *text
+    uint32_t size
+
+
+cdef struct Source:
+    const char *text
+    uint32_t size
+
+
+cdef struct Budget:
+    double deadline        # seconds of the system clock; 0 for none
+    bint spent
+
+
+cdef double clock_now() noexcept nogil:
+    cdef timespec moment
+    timespec_get(&moment, TIME_UTC)
+    return <double>moment.tv_sec + <double>moment.tv_nsec * 1e-9
+
+
+cdef const char *read_source(void *payload, uint32_t byte_index, TSPoint position, uint32_t *bytes_read) noexcept nogil:
+    cdef Source *source = <Source *>payload
+    if byte_index >= source.size:
+        bytes_read[0] = 0
+        return b""
+    bytes_read[0] = source.size - byte_index
+    return source.text + byte_index
+
+
+cdef bool parse_progress(TSParseState *state) noexcept nogil:
+    cdef Budget *budget = <Budget *>state.payload
+    if budget.deadline and clock_now() > budget.deadline:
+        budget.spent = True
+    return budget.spent
+
+
+cdef bool query_progress(TSQueryCursorState *state) noexcept nogil:
+    cdef Budget *budget = <Budget *>state.payload
+    if budget.deadline and clock_now() > budget.deadline:
+        budget.spent = True
+    return budget.spent
+
+
+cdef inline bint is_space(char c) noexcept nogil:
+    return c == b' ' or c == b'\t' or c == b'\n' or c == b'\r'
+
+
+cdef inline bint is_letter(char c) noexcept nogil:
+    return b'a' <= c <= b'z' or b'A' <= c <= b'Z' or <unsigned char>c >= 0x80
+
+
+cdef bint unquote(const char **text, int *size) noexcept nogil:
+    """Strip string prefix letters and quotes, or angle brackets; True if there were any."""
+    cdef const char *s = text[0]
+    cdef int n = size[0], skip = 0, quotes = 1
+    while skip < n and skip < 3 and (is_letter(s[skip]) or s[skip] == b'@' or s[skip] == b'$'):
+        skip += 1
+    while skip < n and s[skip] == b'#':
+        skip += 1
+    if skip >= n or not (s[skip] == b'"' or s[skip] == b"'" or s[skip] == b'`' or (s[skip] == b'<' and skip == 0)):
+        return False
+    while n > skip and s[n - 1] == b'#':
+        n -= 1
+    if n - skip >= 6 and s[skip + 1] == s[skip] and s[skip + 2] == s[skip]:
+        quotes = 3
+    if n - skip < 2 * quotes:
+        text[0], size[0] = s + skip, 0
+        return True
+    text[0], size[0] = s + skip + quotes, n - skip - 2 * quotes
+    return True
+
+
+cdef int notable(const char *text, int size, char *out) noexcept nogil:
+    """A string literal worth keeping, white space folded, cut at STRING_ROOM on a character; 0 if it is not.
+
+    Worth keeping: six bytes or more, not only punctuation, not only format directives.
+    """
+    cdef int used = 0, letters = 0, i = 0
+    cdef char c
+    while i < size and used < STRING_ROOM:
+        c = text[i]
+        if c == b'%' and i + 1 < size and is_letter(text[i + 1]):
+            out[used] = c
+            if used + 1 < STRING_ROOM:
+                out[used + 1] = text[i + 1]
+                used += 1
+            used += 1
+            i += 2
+            continue
+        if c == b'{':                       # {name} directives carry no letters of their own
+            while i < size and used < STRING_ROOM and text[i] != b'}':
+                out[used] = b' ' if is_space(text[i]) else text[i]
+                used += 1
+                i += 1
+            continue
+        if is_space(c) or c == 0:
+            if used and out[used - 1] != b' ':
+                out[used] = b' '
+                used += 1
+        else:
+            letters += is_letter(c)
+            out[used] = c
+            used += 1
+        i += 1
+    if i < size:
+        while used and (<unsigned char>out[used - 1] & 0xC0) == 0x80:
+            used -= 1
+        if used and <unsigned char>out[used - 1] >= 0xC0:
+            used -= 1
+    while used and out[used - 1] == b' ':
+        used -= 1
+    return used if used >= 6 and letters > 0 else 0
+
+
+cdef inline int32_t put_text(Names names, const char *text, int size, int role) noexcept nogil:
+    """Intern what a role's text stands for."""
+    cdef char out[EXPRESSION_ROOM]
+    cdef int used
+    if role == ROLE_RECEIVER or role == ROLE_VALUE:
+        used = canonical_expression(text, size, out, EXPRESSION_ROOM)
+    elif role == ROLE_TYPE:
+        used = canonical_type(text, size, out, EXPRESSION_ROOM)
+    elif role == ROLE_PATH:
+        unquote(&text, &size)
+        return names.put(text, size)
+    else:
+        return names.put(text, size)
+    if used == UNKNOWN:
+        return names.put(b"?", 1)
+    return names.put(out, used)
+
+
+cdef class Query:
+    """A language's query, compiled once; capture() may be called from several threads."""
+
+    cdef const TSLanguage *language
+    cdef TSQuery *query
+    cdef object capsule
+    cdef uint8_t *roles        # by capture id
+    cdef Test *tests
+    cdef Word *words
+    cdef uint32_t *first_test  # by pattern, with one more at the end
+
+    def __cinit__(self, capsule, str text not None):
+        cdef uint32_t offset = 0
+        cdef TSQueryError error = TSQueryErrorNone
+        cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n(MISSING) @broken\n"
+        self.capsule = capsule
+        self.language = <const TSLanguage *>PyCapsule_GetPointer(capsule, b"tree_sitter.Language")
+        self.query = ts_query_new(self.language, raw, <uint32_t>len(raw), &offset, &error)
+        if not self.query:
+            line = raw[:offset].count(b"\n")
+            kind = ("", "syntax", "node type", "field", "capture", "structure", "language")[<int>error]
+            raise ValueError(f"query line {line + 1}: bad {kind} at {raw[offset:offset + 40].decode(errors='replace')!r}")
+        self.read_captures()
+        self.read_tests()
+
+    def __dealloc__(self):
+        if self.query:
+            ts_query_delete(self.query)
+        free(self.roles)
+        free(self.tests)
+        free(self.words)
+        free(self.first_test)
+
+    cdef str capture_name(self, uint32_t capture):
+        cdef uint32_t size = 0
+        cdef const char *name = ts_query_capture_name_for_id(self.query, capture, &size)
+        return name[:size].decode()
+
+    cdef void read_captures(self) except *:
+        cdef uint32_t captures = ts_query_capture_count(self.query), capture
+        self.roles = <uint8_t *>malloc(captures + 1)
+        if not self.roles:
+            raise MemoryError
+        for capture in range(captures):
+            name = self.capture_name(capture)
+            self.roles[capture] = <uint8_t>ROLES.index(name) if name in ROLES else (ROLE_NONE if name.startswith("_") else ROLE_HEAD)
+
+    cdef void read_tests(self) except *:
+        """Text predicates: #eq?, #not-eq?, #any-of?, #not-any-of? of a capture against words."""
+        cdef uint32_t patterns = ts_query_pattern_count(self.query), pattern, steps, i, size
+        cdef const TSQueryPredicateStep *step
+        cdef const char *value
+        found, words = [], []
+        for pattern in range(patterns):
+            step = ts_query_predicates_for_pattern(self.query, pattern, &steps)
+            sentence = []
+            for i in range(steps):
+                if step[i].type == TSQueryPredicateStepTypeDone:
+                    found.append((pattern, self.read_test(pattern, sentence, words)))
+                    sentence = []
+                elif step[i].type == TSQueryPredicateStepTypeCapture:
+                    sentence.append((True, step[i].value_id))
+                else:
+                    sentence.append((False, step[i].value_id))
+        self.tests = <Test *>malloc((len(found) + 1) * sizeof(Test))
+        self.words = <Word *>malloc((len(words) + 1) * sizeof(Word))
+        self.first_test = <uint32_t *>malloc((patterns + 1) * sizeof(uint32_t))
+        if not self.tests or not self.words or not self.first_test:
+            raise MemoryError
+        for i, word in enumerate(words):
+            value = ts_query_string_value_for_id(self.query, word, &size)
+            self.words[i].text, self.words[i].size = value, size
+        for i, (at, (capture, negated, first, count)) in enumerate(found):
+            self.tests[i].pattern, self.tests[i].capture, self.tests[i].negated = at, capture, negated
+            self.tests[i].first, self.tests[i].count = first, count
+        counts = [0] * (patterns + 1)
+        for at, _ in found:
+            counts[at + 1] += 1
+        total = 0
+        for pattern in range(patterns + 1):
+            total += counts[pattern]
+            self.first_test[pattern] = total
+
+    cdef tuple read_test(self, uint32_t pattern, list sentence, list words):
+        cdef uint32_t size = 0
+        cdef const char *value = ts_query_string_value_for_id(self.query, sentence[0][1], &size)
+        name = value[:size].decode()
+        if name not in ("eq?", "not-eq?", "any-of?", "not-any-of?") or len(sentence) < 3 or not sentence[1][0] or any(part[0] for part in sentence[2:]):
+            raise ValueError(f"pattern {pattern}: #{name} is not a test of a capture against words")
+        first = len(words)
+        words += [part[1] for part in sentence[2:]]
+        return sentence[1][1], name.startswith("not-"), first, len(sentence) - 2
+
+    def capture_names(self):
+        """Names of all captures, by id."""
+        return [self.capture_name(i) for i in range(ts_query_capture_count(self.query))]
+
+    cdef bint passes(self, TSQueryMatch *match, const char *text) noexcept nogil:
+        cdef uint32_t t, i, w, start, size
+        cdef bint equal
+        for t in range(self.first_test[match.pattern_index], self.first_test[match.pattern_index + 1]):
+            for i in range(match.capture_count):
+                if match.captures[i].index == self.tests[t].capture:
+                    break
+            else:
+                continue               # an optional capture that is absent passes
+            start = ts_node_start_byte(match.captures[i].node)
+            size = ts_node_end_byte(match.captures[i].node) - start
+            equal = False
+            for w in range(self.tests[t].first, self.tests[t].first + self.tests[t].count):
+                if self.words[w].size == size and memcmp(self.words[w].text, text + start, size) == 0:
+                    equal = True
+                    break
+            if equal == self.tests[t].negated:
+                return False
+        return True
+
+    cdef int add_row(self, Rows *rows, TSQueryMatch *match, const char *text, Names names) noexcept nogil:
+        """One row from one match; 0 when it was added or dropped, OUT_OF_MEMORY otherwise."""
+        cdef Row row
+        cdef uint32_t i, start, end
+        cdef int role, size
+        cdef TSNode node
+        cdef void *grown
+        cdef const char *piece
+        cdef char kept[STRING_ROOM + 8]
+        cdef bint headed = False
+        row.start = row.end = row.line = row.end_line = row.name_start = row.name_end = row.name_line = NO_ID
+        row.name = row.receiver = row.type = row.value = row.alias = row.path = row.argc = row.body = NO_ID
+        for i in range(match.capture_count):
+            role = self.roles[match.captures[i].index]
+            if role == ROLE_NONE:
+                continue
+            node = match.captures[i].node
+            start, end = ts_node_start_byte(node), ts_node_end_byte(node)
+            if role == ROLE_HEAD:
+                if headed:
+                    continue
+                headed = True
+                row.start, row.end = start, end
+                row.line = ts_node_start_point(node).row
+                row.end_line = ts_node_end_point(node).row
+                row.head = <int32_t>match.captures[i].index
+            elif role == ROLE_NAME:
+                if row.name == NO_ID:
+                    row.name_start, row.name_end = start, end
+                    row.name_line = ts_node_start_point(node).row
+                    row.name = names.put(text + start, end - start)
+            elif role == ROLE_RECEIVER:
+                if row.receiver == NO_ID:
+                    row.receiver = put_text(names, text + start, end - start, role)
+            elif role == ROLE_TYPE:
+                if row.type == NO_ID:
+                    row.type = put_text(names, text + start, end - start, role)
+            elif role == ROLE_VALUE:
+                if row.value == NO_ID:
+                    row.value = put_text(names, text + start, end - start, role)
+            elif role == ROLE_ALIAS:
+                if row.alias == NO_ID:
+                    row.alias = names.put(text + start, end - start)
+            elif role == ROLE_PATH:
+                if row.path == NO_ID:
+                    row.path = put_text(names, text + start, end - start, role)
+            elif role == ROLE_TEXT:
+                piece, size = text + start, end - start
+                unquote(&piece, &size)
+                size = notable(piece, size, kept)
+                if size == 0:
+                    return 0
+                row.path = names.put(kept, size)
+            elif role == ROLE_ARGS:
+                row.argc = self.count_arguments(node)
+            elif role == ROLE_BODY:
+                row.body = start
+        if not headed:
+            return 0
+        if rows.count == rows.room:
+            grown = realloc(rows.items, 2 * rows.room * sizeof(Row))
+            if not grown:
+                return OUT_OF_MEMORY
+            rows.items = <Row *>grown
+            rows.room *= 2
+        rows.items[rows.count] = row
+        rows.count += 1
+        return 0
+
+    cdef int count_arguments(self, TSNode node) noexcept nogil:
+        cdef uint32_t count = ts_node_named_child_count(node), i, extras = 0
+        if count > 64:
+            return <int>count
+        for i in range(count):
+            extras += ts_node_is_extra(ts_node_named_child(node, i))
+        return <int>(count - extras)
+
+    cdef int run(self, Source *source, Budget *budget, Names names, Rows *rows) noexcept nogil:
+        cdef TSParser *parser = ts_parser_new()
+        cdef TSQueryCursor *cursor
+        cdef TSQueryMatch match
+        cdef TSInput given
+        cdef TSParseOptions options
+        cdef TSQueryCursorOptions query_options
+        cdef TSTree *tree
+        cdef TSNode root
+        cdef int status = 0
+        given.payload, given.read, given.encoding, given.decode = source, read_source, TSInputEncodingUTF8, NULL
+        options.payload, options.progress_callback = budget, parse_progress
+        query_options.payload, query_options.progress_callback = budget, query_progress
+        ts_parser_set_language(parser, self.language)
+        tree = ts_parser_parse_with_options(parser, NULL, given, options)
+        if not tree:
+            ts_parser_delete(parser)
+            return TIMED_OUT_PARSE
+        root = ts_tree_root_node(tree)
+        if ts_node_has_error(root):
+            status |= ERRORS_SEEN
+        if rows:
+            cursor = ts_query_cursor_new()
+            ts_query_cursor_set_match_limit(cursor, MATCH_LIMIT)
+            ts_query_cursor_exec_with_options(cursor, self.query, root, &query_options)
+            while ts_query_cursor_next_match(cursor, &match):
+                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, names):
+                    status |= OUT_OF_MEMORY
+                    break
+            if budget.spent:
+                status |= TIMED_OUT_QUERY
+            if ts_query_cursor_did_exceed_match_limit(cursor):
+                status |= LIMIT_SEEN
+            ts_query_cursor_delete(cursor)
+        ts_tree_delete(tree)
+        ts_parser_delete(parser)
+        return status
+
+    def capture(self, bytes source not None, Names names not None, double budget_seconds=5.0):
+        """(status, rows): rows is int32[n, len(COLUMNS)]; texts are ids in `names`; column `head` is the id of the head capture."""
+        cdef Source given
+        cdef Budget budget
+        cdef Rows rows
+        cdef int status
+        cdef int32_t[:, ::1] view
+        given.text, given.size = source, <uint32_t>len(source)
+        if len(source) >= 1 << 31:
+            raise ValueError("sources of 2 GiB and more are not supported")
+        rows.room, rows.count = 256, 0
+        rows.items = <Row *>malloc(rows.room * sizeof(Row))
+        if not rows.items:
+            raise MemoryError
+        try:
+            with nogil:
+                budget.deadline, budget.spent = clock_now() + budget_seconds if budget_seconds > 0 else 0, False
+                status = self.run(&given, &budget, names, &rows)
+            if status & OUT_OF_MEMORY:
+                raise MemoryError
+            found = np.empty((rows.count, WIDTH), dtype=np.int32)
+            if rows.count:
+                view = found
+                memcpy(&view[0, 0], rows.items, rows.count * sizeof(Row))
+        finally:
+            free(rows.items)
+        return status, found
+
+    def parse(self, bytes source not None):
+        """Only parse: the floor that benchmarks compare with. Returns the status."""
+        cdef Source given
+        cdef Budget budget
+        cdef int status
+        given.text, given.size = source, <uint32_t>len(source)
+        budget.deadline, budget.spent = 0, False
+        with nogil:
+            status = self.run(&given, &budget, None, NULL)
+        return status

@@ -1,0 +1,130 @@
+"""Interning: equal byte strings get equal small integers, in order of first appearance."""
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy
+
+import numpy as np
+
+cdef enum:
+    FREE = -1
+    NO_MEMORY = -2
+
+
+cdef inline uint64_t hash_text(const char *text, size_t size) noexcept nogil:
+    # FNV-1a over 8-byte words with a final mix: names are short, and no attacker gains from a collision here.
+    cdef uint64_t value = <uint64_t>0xcbf29ce484222325ULL ^ size
+    cdef uint64_t word
+    while size >= 8:
+        memcpy(&word, text, 8)
+        value = (value ^ word) * <uint64_t>0x9E3779B97F4A7C15ULL
+        value ^= value >> 29
+        text += 8
+        size -= 8
+    word = 0
+    memcpy(&word, text, size)
+    value = (value ^ word) * <uint64_t>0x9E3779B97F4A7C15ULL
+    return value ^ (value >> 32)
+
+
+cdef class Names:
+    """A set of byte strings, each known by the integer it got when first seen."""
+
+    def __cinit__(self):
+        self.slot_count = 1024
+        self.room, self.blob_room = 512, 8192
+        self.slots = <Slot *>calloc(self.slot_count, sizeof(Slot))
+        self.offsets = <uint32_t *>calloc(self.room + 1, sizeof(uint32_t))
+        self.blob = <char *>malloc(self.blob_room)
+        if not self.slots or not self.offsets or not self.blob:
+            raise MemoryError
+        cdef size_t i
+        for i in range(self.slot_count):
+            self.slots[i].id = FREE
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.offsets)
+        free(self.blob)
+
+    cdef int32_t put(self, const char *text, size_t size) noexcept nogil:
+        """The id of `text`, new or known; NO_MEMORY if it cannot be stored."""
+        cdef uint64_t hashed = hash_text(text, size)
+        cdef size_t mask = self.slot_count - 1, at = hashed & mask, room
+        cdef int32_t known
+        cdef void *grown
+        while self.slots[at].id != FREE:
+            known = self.slots[at].id
+            if self.slots[at].hash == hashed and self.offsets[known + 1] - self.offsets[known] == size \
+                    and memcmp(self.blob + self.offsets[known], text, size) == 0:
+                return known
+            at = (at + 1) & mask
+        if self.count == self.room:
+            grown = realloc(self.offsets, (2 * self.room + 1) * sizeof(uint32_t))
+            if not grown:
+                return NO_MEMORY
+            self.offsets = <uint32_t *>grown
+            self.room *= 2
+        if self.blob_size + size > self.blob_room:
+            room = 2 * (self.blob_room + size)
+            grown = realloc(self.blob, room)
+            if not grown:
+                return NO_MEMORY
+            self.blob = <char *>grown
+            self.blob_room = room
+        memcpy(self.blob + self.blob_size, text, size)
+        self.blob_size += size
+        self.slots[at].hash = hashed
+        self.slots[at].id = <int32_t>self.count
+        self.count += 1
+        self.offsets[self.count] = <uint32_t>self.blob_size
+        if 2 * self.count > self.slot_count and self.grow_slots() != 0:
+            return NO_MEMORY
+        return <int32_t>(self.count - 1)
+
+    cdef int grow_slots(self) noexcept nogil:
+        cdef size_t wider = 2 * self.slot_count, mask = wider - 1, i, at
+        cdef Slot *fresh = <Slot *>malloc(wider * sizeof(Slot))
+        if not fresh:
+            return NO_MEMORY
+        for i in range(wider):
+            fresh[i].id = FREE
+        for i in range(self.slot_count):
+            if self.slots[i].id != FREE:
+                at = self.slots[i].hash & mask
+                while fresh[at].id != FREE:
+                    at = (at + 1) & mask
+                fresh[at] = self.slots[i]
+        free(self.slots)
+        self.slots, self.slot_count = fresh, wider
+        return 0
+
+    def __len__(self):
+        return self.count
+
+    def add(self, bytes text):
+        """The id of one string."""
+        cdef int32_t known = self.put(text, len(text))
+        if known < 0:
+            raise MemoryError
+        return known
+
+    def add_all(self, texts):
+        """The ids of many strings, as an array."""
+        return np.array([self.add(text) for text in texts], dtype=np.int32)
+
+    def text(self, Py_ssize_t known):
+        """The string with this id."""
+        if not 0 <= known < <Py_ssize_t>self.count:
+            raise IndexError(known)
+        return self.blob[self.offsets[known]:self.offsets[known + 1]]
+
+    def texts(self):
+        """All strings, by id."""
+        cdef size_t i
+        return [self.blob[self.offsets[i]:self.offsets[i + 1]] for i in range(self.count)]
+
+    def packed(self):
+        """All strings as (blob, offsets): what crosses a process boundary."""
+        offsets = np.empty(self.count + 1, dtype=np.uint32)
+        cdef uint32_t[::1] view = offsets
+        memcpy(&view[0], self.offsets, (self.count + 1) * sizeof(uint32_t))
+        return self.blob[:self.blob_size], offsets
