@@ -21,14 +21,14 @@ cdef extern from "time.h" nogil:
     int timespec_get(timespec *moment, int clock)
     int TIME_UTC
 
-ROLES = ("name", "receiver", "type", "value", "alias", "path", "text", "args", "body")
+ROLES = ("name", "receiver", "type", "value", "alias", "path", "text", "args", "body", "owner")
 COLUMNS = ("head", "start", "end", "line", "end_line", "name_start", "name_end", "name_line",
            "name", "receiver", "type", "value", "alias", "path", "argc", "body")
 # Bits of the status that capture() returns with its rows.
 PARSE_TIMED_OUT, QUERY_TIMED_OUT, HAS_ERRORS, TOO_MANY_MATCHES = 1, 2, 4, 8
 
 cdef enum:
-    ROLE_NAME, ROLE_RECEIVER, ROLE_TYPE, ROLE_VALUE, ROLE_ALIAS, ROLE_PATH, ROLE_TEXT, ROLE_ARGS, ROLE_BODY, ROLE_HEAD, ROLE_NONE
+    ROLE_NAME, ROLE_RECEIVER, ROLE_TYPE, ROLE_VALUE, ROLE_ALIAS, ROLE_PATH, ROLE_TEXT, ROLE_ARGS, ROLE_BODY, ROLE_OWNER, ROLE_HEAD, ROLE_NONE
 
 cdef enum:
     WIDTH = 16
@@ -194,7 +194,7 @@ cdef inline int32_t put_text(Names names, const char *text, int size, int role) 
     cdef int used
     if role == ROLE_RECEIVER or role == ROLE_VALUE:
         used = canonical_expression(text, size, out, EXPRESSION_ROOM)
-    elif role == ROLE_TYPE:
+    elif role == ROLE_TYPE or role == ROLE_OWNER:
         used = canonical_type(text, size, out, EXPRESSION_ROOM)
     elif role == ROLE_PATH:
         unquote(&text, &size)
@@ -354,7 +354,7 @@ cdef class Query:
                     row.name_start, row.name_end = start, end
                     row.name_line = ts_node_start_point(node).row
                     row.name = names.put(text + start, end - start)
-            elif role == ROLE_RECEIVER:
+            elif role == ROLE_RECEIVER or role == ROLE_OWNER:   # an owner is a type, a receiver an expression
                 if row.receiver == NO_ID:
                     row.receiver = put_text(names, text + start, end - start, role)
             elif role == ROLE_TYPE:

@@ -128,3 +128,41 @@ cdef class Names:
         cdef uint32_t[::1] view = offsets
         memcpy(&view[0], self.offsets, (self.count + 1) * sizeof(uint32_t))
         return self.blob[:self.blob_size], offsets
+
+    def add_folded(self, bytes source not None, const int32_t[::1] starts, const int32_t[::1] ends, Py_ssize_t room=200):
+        """Intern slices of `source` with white space folded to single spaces, cut after `room` bytes on a character."""
+        ids = np.empty(starts.shape[0], dtype=np.int32)
+        cdef int32_t[::1] out = ids
+        cdef const char *text = source
+        cdef Py_ssize_t i, size = len(source)
+        cdef char *folded = <char *>malloc(room + 1)
+        if not folded:
+            raise MemoryError
+        with nogil:
+            for i in range(starts.shape[0]):
+                out[i] = self.put(folded, fold(text, max(starts[i], 0), min(ends[i], <int32_t>size), folded, room))
+        free(folded)
+        return ids
+
+
+cdef size_t fold(const char *text, int32_t start, int32_t end, char *out, Py_ssize_t room) noexcept nogil:
+    cdef Py_ssize_t used = 0
+    cdef int32_t i
+    cdef char c
+    for i in range(start, end):
+        c = text[i]
+        if c == b' ' or c == b'\t' or c == b'\n' or c == b'\r':
+            if used == 0 or out[used - 1] == b' ':
+                continue
+            c = b' '
+        if used == room:
+            while used and (<unsigned char>out[used - 1] & 0xC0) == 0x80:
+                used -= 1
+            if used and <unsigned char>out[used - 1] >= 0xC0:
+                used -= 1
+            break
+        out[used] = c
+        used += 1
+    while used and (out[used - 1] == b' ' or out[used - 1] == b'=' or out[used - 1] == b'{' or out[used - 1] == b':'):
+        used -= 1
+    return used

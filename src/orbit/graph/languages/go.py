@@ -1,0 +1,68 @@
+"""Go: what the captures of go.scm mean."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+from orbit.graph.languages.language import Language, Layout
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import FileFacts
+
+TEST_TYPES = ("testing.T", "testing.B", "testing.F", "testing.M")
+
+
+def module_of(path: str, layout: Layout) -> str:
+    """Import path of the package: the nearest go.mod's module, then the folder below it; without go.mod the folder itself."""
+    folder = posixpath.dirname(path)
+    for manifest in sorted(layout.manifests("go.mod"), key=len, reverse=True):
+        root = posixpath.dirname(manifest)
+        if folder == root or not root or folder.startswith(root + "/"):
+            name = _module_line(layout.text(manifest) or "")
+            if name:
+                inside = folder[len(root) :].strip("/")
+                return f"{name}/{inside}" if inside else name
+    vendored = folder.partition("vendor/")
+    return vendored[2] if vendored[1] else folder or "main"
+
+
+def _module_line(text: str) -> str:
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) >= 2 and words[0] == "module":
+            return words[1].strip('"')
+    return ""
+
+
+def import_target(text: str, path: str, module: str, layout: Layout) -> str | None:
+    """Import paths are module names already."""
+    return posixpath.normpath(posixpath.join(module, text)) if text.startswith(".") else text
+
+
+def fix_up(facts: FileFacts) -> None:
+    """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests."""
+    params = {}
+    for form, name, type_, _, scope, _ in facts.binds.tolist():
+        if form == 1 and scope >= 0:
+            params.setdefault(scope, (name, facts.text(type_)))
+    for index, found in enumerate(facts.definitions):
+        if found.owner >= 0:
+            found.owner = facts.id(facts.text(found.owner).partition("<")[0])
+        if found.kind == "function" and found.name.startswith(("Test", "Benchmark", "Fuzz", "Example")):
+            if found.name.startswith("Example") and found.argc == 0 or params.get(index, ("", ""))[1] in TEST_TYPES:
+                found.kind = "test"
+
+
+LANGUAGES = {
+    "go": Language(
+        name="go",
+        grammar=("tree_sitter_go", "language"),
+        suffixes=(".go",),
+        manifests=("go.mod", "go.work"),
+        module_of=module_of,
+        import_target=import_target,
+        fix_up=fix_up,
+        collections=("[]", "map", "chan"),
+    )
+}
