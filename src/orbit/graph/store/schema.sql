@@ -102,6 +102,8 @@ CREATE TABLE facts (file INTEGER PRIMARY KEY, refs BLOB NOT NULL, binds BLOB NOT
 -- Which names (and modules) a file's resolution looked up. A file is resolved again when what one of them means may have changed.
 CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) STRICT, WITHOUT ROWID;
 
+CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL) STRICT;   -- the same by file: int32 array
+
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL, sort TEXT NOT NULL) STRICT;   -- names behind the kind and confidence codes
