@@ -41,8 +41,8 @@ class GitMissingError(OrbitError):
 
 
 def run(folder: Path, *arguments: str, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> bytes:
-    """What `git <arguments>` writes when run in `folder`, pathspecs taken literally. Raises when it leaves with a status not accepted."""
-    command = ["git", "--literal-pathspecs", *arguments]
+    """What `git <arguments>` writes when run in `folder`. Raises when it leaves with a status not accepted."""
+    command = ["git", *arguments]
     environment = child_environment(without=_LOCAL, **_QUIET)
     try:
         done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, env=environment, check=False)

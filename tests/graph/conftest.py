@@ -35,7 +35,7 @@ def git(tmp_path: Path) -> Git:
 
 @pytest.fixture
 def repository(tmp_path: Path, git: Git) -> Path:
-    git("init", "-q")
+    git("init", "-q", "--template=")
     return tmp_path
 
 

@@ -68,7 +68,7 @@ def list_by_git(root: Path, *, submodules: bool = False) -> Listing | None:
 
 def find_gitlinks(root: Path, folders: list[str] | None = None) -> set[str]:
     """The submodules that git tracks, or those among some folders."""
-    entries = git.split(git.run(root, "ls-files", "-z", "--stage", "--", *(folders or ())))
+    entries = git.split(git.run(root, "ls-files", "-z", "--stage", "--", *(f":(literal){folder}" for folder in folders or ())))
     return {path for entry in entries for meta, _, path in [entry.partition("\t")] if meta.startswith(_GITLINK)}
 
 

@@ -101,7 +101,7 @@ def _git_rule(root: Path, name: str, is_folder: bool, found: Scan) -> str | None
         if name == ".":
             return None
         holder = next((folder for folder in _self_and_folders(name)[2:] if (root / folder / ".git").exists()), "")  # a submodule has its own rules
-        asked = git.encode(name.removeprefix(holder)) + b"\0"
+        asked = b"./" + git.encode(name.removeprefix(holder)) + b"\0"  # so that a leading colon is none of git's magic
         fields = git.split(git.run(root / holder, "check-ignore", "-v", "-z", "--stdin", stdin=asked, accept=(0, 1)))
         if len(fields) != 4 or fields[2].startswith("!"):
             return None
