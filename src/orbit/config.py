@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +70,8 @@ def actor() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return "unknown"
+
+
+def child_environment(without: Collection[str] = (), **settings: str) -> dict[str, str]:
+    """The environment for a program Orbit starts: ours, less some variables, plus others."""
+    return {**{name: value for name, value in os.environ.items() if name not in without}, **settings}
