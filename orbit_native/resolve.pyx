@@ -47,8 +47,7 @@ cdef class Rules:
 
 
 cdef class Symbol:
-    cdef readonly int file, index, kind, name, qualified, container, parent, start, end, type, value, owner, argc, flags
-    cdef Symbol enclosing
+    cdef readonly int file, index, kind, name, qualified, container, parent, start, end, type, value, owner, argc, flags, family
 
 
 cdef class File:
@@ -71,19 +70,27 @@ cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHI
     return made
 
 
+cdef Symbol make_symbol(int file, int index, int family, row):
+    cdef Symbol symbol = Symbol.__new__(Symbol)
+    symbol.file, symbol.index, symbol.family = file, index, family
+    (symbol.kind, symbol.name, symbol.qualified, symbol.container, symbol.parent, symbol.start, symbol.end,
+     symbol.type, symbol.value, symbol.owner, symbol.argc, symbol.flags) = row
+    return symbol
+
+
 cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
     cdef dict files, members, modules, by_name, paths, type_paths, base_cache
-    cdef set consulted, loaded_names, busy
+    cdef set consulted, busy
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
         self.files, self.members, self.modules, self.by_name = {}, {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
-        self.consulted, self.loaded_names, self.busy = set(), set(), set()
+        self.consulted, self.busy = set(), set()
 
     # --- what is known
 
@@ -91,18 +98,11 @@ cdef class Resolver:
         """Make a file known. Arrays of int32: definitions (DEFINITION_COLUMNS), imports (IMPORT_COLUMNS), relations (scope, owner, target),
         binds (form, name, type, value, scope, start), exports (name, value)."""
         cdef File file = File.__new__(File)
-        cdef Symbol symbol
-        cdef list row
         file.id, file.module, file.rules = id, module, rules
         file.symbols, file.stars, file.relations = [], [], relations.tolist()
         file.imports, file.named, file.binds, file.fields, file.exports = [], {}, {}, {}, {}
         for index, row in enumerate(definitions.tolist()):
-            symbol = Symbol.__new__(Symbol)
-            symbol.file, symbol.index = id, index
-            (symbol.kind, symbol.name, symbol.qualified, symbol.container, symbol.parent, symbol.start, symbol.end,
-             symbol.type, symbol.value, symbol.owner, symbol.argc, symbol.flags) = row
-            symbol.enclosing = file.symbols[symbol.parent] if symbol.parent >= 0 else None
-            file.symbols.append(symbol)
+            file.symbols.append(make_symbol(id, index, rules.family, row))
         for module_id, name, local, flags, scope in imports.tolist():
             if flags & STAR:
                 file.stars.append((module_id, flags))
@@ -116,19 +116,15 @@ cdef class Resolver:
         for name, value in exports.tolist():
             file.exports.setdefault(name, value)
         self.files[id] = file
-        self.modules.setdefault(module, []).append(id)
-        return file
 
     def index_file(self, int id):
-        """Let lookups by name find the definitions of a file that was added."""
+        """Let lookups find the definitions of a file; only without a loader, and in order of path."""
         cdef File file = self.files[id]
         cdef Symbol symbol
         for symbol in file.symbols:
-            self.index_symbol(file, symbol)
-
-    cdef void index_symbol(self, File file, Symbol symbol):
-        self.members.setdefault((symbol.container, symbol.name), []).append(symbol)
-        self.by_name.setdefault((file.rules.family, symbol.name), []).append(symbol)
+            self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
+            self.by_name.setdefault((symbol.family, symbol.name), []).append(symbol)
+        self.modules.setdefault((file.rules.family, file.module), []).append(id)
 
     cdef int type_scope(self, File file, int scope):
         """The type definition around a scope, or NOTHING."""
@@ -147,21 +143,37 @@ cdef class Resolver:
             found = self.files.get(id)
         return <File>found
 
-    cdef void want(self, int name):
+    cdef list find_members(self, int family, int container, int name):
+        """Definitions called `name` inside `container`, in order of path and position."""
         self.consulted.add(name)
-        if self.loader is not None and name not in self.loaded_names:
-            self.loaded_names.add(name)
-            self.loader.load_name(self, name)
+        key = (family, container, name)
+        found = self.members.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
+            self.members[key] = found
+        return found
 
-    cdef list find_members(self, int container, int name):
-        self.want(name)
-        return self.members.get((container, name)) or []
+    cdef list named_symbols(self, int family, int name):
+        self.consulted.add(name)
+        key = (family, name)
+        found = self.by_name.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.named(family, name, MANY + 1)]
+            self.by_name[key] = found
+        return found
 
-    cdef list module_files(self, int module):
+    cdef list module_files(self, int family, int module):
         self.consulted.add(module)
-        if self.loader is not None:
-            self.loader.load_module(self, module)
-        return self.modules.get(module) or []
+        key = (family, module)
+        found = self.modules.get(key)
+        if found is None:
+            found = self.loader.module_files(family, module) if self.loader is not None else []
+            self.modules[key] = found
+        return found
 
     cdef str text(self, int id):
         return self.texts.text(id)
@@ -328,7 +340,7 @@ cdef class Resolver:
         while True:
             bound = file.binds.get((here, name))
             if bound is not None and not (bits == TYPE_KIND):
-                if here != NOTHING or not (self.members.get((file.module, name)) or self.module_has(file, name)):
+                if here != NOTHING or not self.module_has(file, name):
                     return self.local(file, here, bound, at, depth)
             if here == NOTHING:
                 break
@@ -339,7 +351,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             else:
-                options = self.find_members(around.qualified, name)
+                options = self.find_members(rules.family, around.qualified, name)
                 if options:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
@@ -355,14 +367,14 @@ cdef class Resolver:
         return self.lookup_module(file, scope, name, argc, bits, depth)
 
     cdef bint module_has(self, File file, int name):
-        return bool(self.find_members(file.module, name))
+        return bool(self.find_members(file.rules.family, file.module, name))
 
     cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
         """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
-        options = self.find_members(file.module, name)
+        options = self.find_members(file.rules.family, file.module, name)
         if options:
             mine = [s for s in options if (<Symbol>s).file == file.id]
             if mine:
@@ -385,7 +397,7 @@ cdef class Resolver:
             if found is not None and found.kind != EXTERNAL:
                 return found
         if rules.global_names and name not in rules.builtins:
-            options = self.find_members(self.id_of(""), name)
+            options = self.find_members(rules.family, self.id_of(""), name)
             if options:
                 symbol = self.pick(options, file.id, argc, bits)
                 if symbol.file == file.id:
@@ -416,30 +428,30 @@ cdef class Resolver:
         if module == NOTHING or depth > DEPTH:
             return thing(EXTERNAL, IMPORTED)
         if name == NOTHING:
-            if self.module_files(module):
+            if self.module_files(file.rules.family, module):
                 return thing(MODULE, IMPORTED, None, module)
             found = self.qualified_path(file, module, argc, bits, depth)
             return found if found is not None else thing(EXTERNAL, IMPORTED)
-        options = self.find_members(module, name)
+        options = self.find_members(file.rules.family, module, name)
         if options:
             symbol = self.pick(options, NOTHING, argc, bits)
             return self.of_symbol(symbol, IMPORTED, depth)
         submodule = self.id_of(self.text(module) + file.rules.separator + self.text(name)) if self.text(module) else name
-        if self.module_files(submodule):
+        if self.module_files(file.rules.family, submodule):
             return thing(MODULE, IMPORTED, None, submodule)
         key = (module, name)
         if key in self.busy:
             return None
         self.busy.add(key)
         try:
-            for id in self.module_files(module):
+            for id in self.module_files(file.rules.family, module):
                 other = self.get_file(id)
                 found = self.through(other, name, argc, bits, depth + 1)
                 if found is not None and found.kind != EXTERNAL:
                     return self.weaker(found, IMPORTED)
         finally:
             self.busy.discard(key)
-        if not self.module_files(module):
+        if not self.module_files(file.rules.family, module):
             found = self.qualified_path(file, module, argc, bits, depth)
             if found is not None and found.kind == CLASS:
                 return self.member(found, name, argc, bits, file.id, depth + 1)
@@ -477,13 +489,13 @@ cdef class Resolver:
         cdef Thing found = None
         before, found_separator, last = text.rpartition(separator)
         if not found_separator:
-            options = self.find_members(self.id_of(""), path)
+            options = self.find_members(file.rules.family, self.id_of(""), path)
             return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth) if options else None
         container, name = self.id_of(before), self.id_of(last)
-        options = self.find_members(container, name)
+        options = self.find_members(file.rules.family, container, name)
         if options:
             return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth)
-        if self.module_files(container):
+        if self.module_files(file.rules.family, container):
             found = self.follow(file, container, name, argc, bits, depth + 1)
             return found if found is not None and found.kind != EXTERNAL else None
         if separator in before:
@@ -558,7 +570,7 @@ cdef class Resolver:
         cdef Symbol other
         result = []
         self.consulted.add(symbol.name)
-        holders = [s for s in self.find_members(symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & TYPE_KIND] or [symbol]
+        holders = [s for s in self.find_members(symbol.family, symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & TYPE_KIND] or [symbol]
         for other in holders:
             file = self.get_file(other.file)
             if file is None:
@@ -568,7 +580,7 @@ cdef class Resolver:
                     continue
                 if scope == other.index:
                     found = self.resolve_type(file, other.parent, target, depth + 1)
-                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol is not symbol:
+                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
                         result.append(found.symbol)
         file = self.get_file(symbol.file)
         for scope, owner, target in file.relations:        # impl Trait for Type, in the type's own file
@@ -576,12 +588,12 @@ cdef class Resolver:
                 names, _arguments = self.parse_type(owner)
                 if names and names[len(names) - 1] == symbol.name:
                     found = self.resolve_type(file, scope, target, depth + 1)
-                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol is not symbol:
+                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
                         result.append(found.symbol)
         return result
 
     cdef Thing own_member(self, Symbol symbol, int name, int argc, int bits, int file):
-        options = self.find_members(symbol.qualified, name)
+        options = self.find_members(symbol.family, symbol.qualified, name)
         if options:
             return self.of_symbol(self.pick(options, file, argc, bits), EXACT, 0)
         return None
@@ -598,7 +610,7 @@ cdef class Resolver:
         while position < len(queue) and position < MANY:
             current = queue[position]
             position += 1
-            if not (above and current is symbol):
+            if not (above and position == 1):
                 found = self.declared_member(current, name, argc, bits, file, depth)
                 if found is not None:
                     if found.symbol is not None and found.symbol.file != file and conf == EXACT:
@@ -616,7 +628,7 @@ cdef class Resolver:
 
     cdef Thing declared_member(self, Symbol symbol, int name, int argc, int bits, int file, int depth):
         cdef File home
-        options = self.find_members(symbol.qualified, name)
+        options = self.find_members(symbol.family, symbol.qualified, name)
         if options:
             return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
         home = self.get_file(symbol.file)
@@ -721,9 +733,9 @@ cdef class Resolver:
 
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
-        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.members.get((found.symbol.qualified, name))):
+        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.find_members(found.symbol.family, found.symbol.qualified, name)):
             return found
-        if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.qualified, name):
+        if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
             return found
         return None
 
@@ -790,7 +802,7 @@ cdef class Resolver:
         for argument in arguments:
             found = self.resolve_type(file, scope, argument, depth + 1)
             if found is not None and found.kind == INSTANCE and found.symbol is not None:
-                if only is not None and only.symbol is not found.symbol:
+                if only is not None and only.symbol.qualified != found.symbol.qualified:
                     return None
                 only = found
         return only
@@ -872,6 +884,15 @@ cdef class Resolver:
                     result[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
         return result
 
+    def follow_import(self, int file_id, int module, int name):
+        """(qualified, file) of what an imported name stands for, or None."""
+        cdef Thing found = self.follow(self.files[file_id], module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
+        if found is None or found.kind in (EXTERNAL, LOCAL, UNKNOWN, INSTANCE):
+            return None
+        if found.symbol is not None:
+            return found.symbol.qualified, found.symbol.file
+        return (found.module, None) if found.kind == MODULE else None
+
     def evaluate_text(self, int file_id, int scope, int path, int at):
         """(qualified, file) of the definition an expression names, or None; for command handlers."""
         cdef File file = self.files[file_id]
@@ -893,8 +914,7 @@ cdef class Resolver:
     def unique_by_name(self, int family, int name):
         """(qualified, file) of the only callable or type of that name in a family, or None."""
         cdef Symbol symbol, only = None
-        self.want(name)
-        found = self.by_name.get((family, name))
+        found = self.named_symbols(family, name)
         if not found or len(found) > MANY:
             return None
         for symbol in found:

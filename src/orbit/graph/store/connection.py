@@ -35,12 +35,20 @@ def open_reader(path: Path) -> apsw.Connection:
     return db
 
 
-def open_writer(path: Path) -> apsw.Connection:
-    """A connection that may write; creates the file. The caller holds the writer lock."""
+def open_writer(path: Path, journal: str = "WAL") -> apsw.Connection:
+    """A connection that may write; creates the file. The caller holds the writer lock. Journal OFF is for a file nobody knows yet."""
     db = apsw.Connection(str(path))
     _tune(db)
-    db.execute("PRAGMA journal_mode = WAL")
+    db.execute(f"PRAGMA journal_mode = {journal}")
     return db
+
+
+def drop_all(db: apsw.Connection) -> None:
+    """Empty the database inside a transaction: readers keep seeing the old graph until it commits."""
+    for kind in ("view", "index", "table"):
+        for name, sql in list(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = ?", (kind,))):
+            if sql and not name.startswith("sqlite_") and ("_fts_" not in name):
+                db.execute(f'DROP {kind} IF EXISTS "{name}"')
 
 
 def _tune(db: apsw.Connection) -> None:

@@ -169,20 +169,51 @@ class Writer:
         found = list(self.db.execute(f"SELECT {columns} FROM {table} WHERE id >= ? AND id < ? ORDER BY id", (file << shift, (file + 1) << shift)))
         return np.array(found, dtype=np.int32).reshape(-1, columns.count(",") + 1)
 
-    def files_with_symbol(self, name: int) -> list[int]:
-        return [row[0] for row in self.db.execute("SELECT DISTINCT id >> 20 FROM symbol WHERE name = ? ORDER BY 1", (name,))]
+    def symbols_where(self, where: str, values: Sequence[int], columns: str, limit: int) -> Iterator[tuple[Any, ...]]:
+        """(id, language, *columns) of symbols, in order of path and position."""
+        yield from self.db.execute(
+            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE {where} ORDER BY file.path, s.id LIMIT ?", (*values, limit)
+        )
 
-    def files_of_module(self, module: int) -> list[int]:
-        return [row[0] for row in self.db.execute("SELECT id FROM file WHERE module = ? ORDER BY path", (module,))]
+    def files_of_module(self, module: int) -> list[tuple[int, str]]:
+        """(id, language) of the files of a module, by path."""
+        return list(self.db.execute("SELECT id, lang FROM file WHERE module = ? ORDER BY path", (module,)))
 
-    def file_row(self, file: int) -> tuple[str, int] | None:
-        """(language, module) of a file."""
-        found: tuple[str, int] | None = self.db.execute("SELECT lang, module FROM file WHERE id = ?", (file,)).fetchone()
+    def file_row(self, file: int) -> tuple[str, str, int] | None:
+        """(path, language, module) of a file."""
+        found: tuple[str, str, int] | None = self.db.execute("SELECT path, lang, module FROM file WHERE id = ?", (file,)).fetchone()
         return found
+
+    def aim_command(self, command: int, target: tuple[int, int] | None) -> None:
+        """Where the handler of a command is."""
+        self.db.execute("UPDATE command SET target = ?, target_file = ? WHERE id = ?", (*(target or (None, None)), command))
 
     def set_skipped(self, skipped: dict[str, str]) -> None:
         self.db.execute("DELETE FROM skipped")
         self.db.executemany("INSERT INTO skipped (path, reason) VALUES (?, ?)", sorted(skipped.items()))
+
+    def all_files(self) -> set[int]:
+        return {row[0] for row in self.db.execute("SELECT id FROM file")}
+
+    def drop_imports(self, file: int) -> None:
+        self.db.execute("DELETE FROM import WHERE id >= ? AND id < ?", (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT))
+
+    def symbol_names(self, file: int) -> list[tuple[int, str, str]]:
+        """(id, name, qualified) of a file's symbols."""
+        bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT)
+        return list(
+            self.db.execute("SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Totals for the report of a sync."""
+        files, partial = self.db.execute("SELECT count(*), coalesce(sum(broken != '[]' OR status & 3 != 0), 0) FROM file").fetchone()
+        return {
+            "files_indexed": files,
+            "files_partial": partial,
+            "symbols": self.db.execute("SELECT count(*) FROM symbol").get,
+            "refs": self.db.execute("SELECT count(*) FROM ref").get,
+        }
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
         yield from self.db.execute("SELECT id, name, full_name, scope, handler, grouped, target, target_file FROM command ORDER BY id")
