@@ -10,13 +10,22 @@ from pathlib import Path
 import pytest
 
 Git = Callable[..., str]
+CONFIG = """\
+[user]
+	name = A
+	email = a@example.org
+[init]
+	defaultBranch = main
+[protocol "file"]
+	allow = always
+"""
 
 
 @pytest.fixture(autouse=True)
 def _plain_git(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     home = tmp_path_factory.getbasetemp() / "home"
     home.mkdir(exist_ok=True)
-    (home / ".gitconfig").write_text("[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n", encoding="utf-8")
+    (home / ".gitconfig").write_text(CONFIG, encoding="utf-8")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
