@@ -50,6 +50,8 @@ def our_verdicts(root: Path, folders: list[str], files: list[str]) -> dict[str, 
         verdict = tree.judge(file.encode())
         if verdict is not None:
             found[file] = str(verdict)
+            folder = file.rpartition("/")[0].encode()
+            assert tree.excluded(folder) or tree.file_test(folder).may_match(file.encode())
     return found
 
 
