@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from orbit.graph.index.ignore import IgnoreTree, compile_rules
 
+GrowTree = Callable[[Path, int, list[str], tuple[str, ...]], tuple[list[str], list[str]]]
 NAMES = ["a", "b", "ab", "a.c", "b.c", ".h", "foo", "foob", "a b", "a*", "[a]", "é", "A", "!a", "#a", "a]", "a-c", "bar"]
-PIECES = [
-    "a", "b", "c", "foo", "bar", ".c", ".", "*", "**", "?", "/", "/", "[a-c]", "[!a]", "[^b]", "[]a]", "[[:alpha:]]", "[a", "\\", "\\*", "\\[",
-    "-", " ", "é", "!", "#", "[a-]", "A",
-]  # fmt: skip
-LINES = [
-    "*", "!*/", "/*", "!/a", "a/", "**/b", "a/**", "a/**/b", "foo**/bar", "/foo**", "*.c", "!a.c", "a?", "\\!a", "\\#a", "#a", "a \\ ",
-    "foo/", "!foo/bar", "*/a", "a//", "//a", "/", "**", "a\r",
-]  # fmt: skip
-
-
-def random_pattern(choose: random.Random) -> str:
-    if choose.random() < 0.3:
-        return choose.choice(LINES)
-    middle = "".join(choose.choice(PIECES) for _ in range(choose.randint(1, 5)))
-    return ("!" if choose.random() < 0.25 else "") + middle + ("/" if choose.random() < 0.2 else "")
 
 
 def git_verdicts(root: Path, paths: list[str]) -> dict[str, str]:
@@ -56,21 +42,8 @@ def our_verdicts(root: Path, folders: list[str], files: list[str]) -> dict[str, 
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_random_ignore_files_are_read_as_git_reads_them(repository: Path, seed: int) -> None:
-    choose = random.Random(seed)
-    folders: list[str] = []
-    for _ in range(12):
-        parent = choose.choice(["", *folders])
-        folder = f"{parent}/{choose.choice(NAMES)}".lstrip("/")
-        if folder not in folders and folder.count("/") < 4:
-            (repository / folder).mkdir()
-            folders.append(folder)
-    files = sorted({f"{choose.choice(['', *folders])}/{choose.choice(NAMES)}".lstrip("/") for _ in range(60)} - set(folders))
-    for file in files:
-        (repository / file).touch()
-    for folder in ["", *choose.sample(folders, 4)]:
-        lines = [random_pattern(choose) for _ in range(choose.randint(1, 6))]
-        (repository / folder / ".gitignore").write_bytes("\n".join(lines).encode() + choose.choice([b"", b"\n"]))
+def test_random_ignore_files_are_read_as_git_reads_them(repository: Path, grow_tree: GrowTree, seed: int) -> None:
+    folders, files = grow_tree(repository, seed, NAMES, (".gitignore",))
     assert our_verdicts(repository, folders, files) == git_verdicts(repository, [*folders, *files])
 
 

@@ -48,7 +48,7 @@ INDEXED = [
 
 
 def all_files(root: Path) -> list[str]:
-    return [path.relative_to(root).as_posix() for path in sorted(root.rglob("*")) if not path.is_dir() and ".git" not in path.parts]
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir() and ".git" not in path.parts)
 
 
 def assert_explained(root: Path, found: Scan) -> None:
@@ -84,6 +84,16 @@ def test_a_folder_without_git_is_walked_by_the_same_rules(tmp_path: Path, write:
     assert why(tmp_path, "src/trace.log.py").rule == ".gitignore:1:*.log.py"
     assert why(tmp_path, "out/o.py").rule == ".gitignore:2:/out/"
     assert_explained(tmp_path, found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_git_and_the_walk_agree_on_random_trees(repository: Path, grow_tree: Callable[..., object], seed: int) -> None:
+    names = ["a", "b.py", "ab", "foo", "foo.c", "bar.py", ".c", "é.py", "a b.c", "build", "c.md", ".h", "[a].c", "a.c"]
+    grow_tree(repository, seed, names, (".gitignore", ".orbitignore"))
+    found = scan(repository)
+    walked = sift(repository, list_by_walk(repository), Limits())
+    assert walked.paths == found.paths
+    assert_explained(repository, found)
 
 
 def test_without_git_installed_the_walk_takes_over(repository: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
