@@ -2,7 +2,7 @@
 
     symbol:<path>#<name>[:<kind>]   file:<path>   dir:<path>   module:<qualified>   command:<name>   or a bare (qualified) name
 
-`symbol:` splits at the first `#`. The last `:` starts a kind only if a known kind follows it and it is not the second half of a `::`.
+A prefix ends in a single colon: `file::open` is a bare name. `symbol:` splits at the first `#`. The last `:` starts a kind only if a known kind follows it and it is not the second half of a `::`.
 `str(parse(text))` parses to the same selector.
 """
 
@@ -19,7 +19,7 @@ from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
 
 SelectorKind = Literal["symbol", "file", "dir", "module", "command", "name"]
 
-_PREFIXED = re.compile(r"\s*(symbol|file|dir|module|command):(.*)", re.DOTALL)
+_PREFIXED = re.compile(r"\s*(symbol|file|dir|module|command):(?!:)(.*)", re.DOTALL)
 _MISTAKEN = re.compile(r"([A-Za-z_]+):(?!:)")  # `File:a.py`, `function:run`: meant as a prefix, and none of ours
 _MEANT = {
     **dict.fromkeys(SYMBOL_KINDS, "symbol"), "path": "file", "folder": "dir", "directory": "dir", "cmd": "command", "sym": "symbol",
@@ -39,11 +39,12 @@ class Selector(msgspec.Struct, frozen=True):
     symbol_kind: str = ""
 
     def __str__(self) -> str:
-        if self.kind == "symbol":
-            return f"symbol:{self.path}#{self.name}" + (f":{self.symbol_kind}" if self.symbol_kind else "")
         if self.kind == "name":
             return self.name
-        return f"{self.kind}:{self.path or self.name}"
+        path = f"./{self.path}" if self.path.startswith(":") else self.path  # `file::x` would be a bare name
+        if self.kind == "symbol":
+            return f"symbol:{path}#{self.name}" + (f":{self.symbol_kind}" if self.symbol_kind else "")
+        return f"{self.kind}:{path}" if path else f"{self.kind}:{' ' * self.name.startswith(':')}{self.name}"
 
 
 def parse(text: str, root: PurePath | None = None) -> Selector:

@@ -31,6 +31,7 @@ class Rule(msgspec.Struct, frozen=True):
     is_folder_only: bool
     is_basename: bool  # no slash inside: matches a name at any depth
     expression: bytes
+    literal: bytes  # what a path must start with to match; empty for basenames
 
 
 class Rules:
@@ -39,7 +40,8 @@ class Rules:
     def __init__(self, rules: list[Rule]) -> None:
         self._rules = rules
         self._names, self._paths = _Either(rules, is_basename=True), _Either(rules, is_basename=False)
-        self.may_match_files = any(not rule.is_folder_only for rule in rules)
+        self.file_names = [rule.expression for rule in rules if rule.is_basename and not rule.is_folder_only]
+        self.file_literals = tuple({rule.literal for rule in rules if not rule.is_basename and not rule.is_folder_only})
 
     def last_match(self, path: bytes, is_folder: bool) -> Rule | None:
         """The last rule that matches a path given relative to the ignore file's folder."""
@@ -90,6 +92,16 @@ class Verdict(msgspec.Struct, frozen=True):
         return f"{self.source}:{self.rule.line}:{self.rule.pattern}"
 
 
+class FileTest(msgspec.Struct, frozen=True):
+    """A quick no for the files of one folder: no name in it that `names` does not match can be ignored, unless rules for paths may match there."""
+
+    names: re.Pattern[bytes] | None
+    may_match_paths: bool
+
+    def may_match(self, path: bytes) -> bool:
+        return self.may_match_paths or self.names is not None and self.names.fullmatch(path, path.rfind(b"/") + 1) is not None
+
+
 class _Scope(msgspec.Struct):
     """One ignore file where it lies."""
 
@@ -107,7 +119,7 @@ class IgnoreTree:
         self._scopes: dict[bytes, list[_Scope]] = {}  # folder -> what applies to its entries, nearest first
         self._excluded: dict[bytes, Verdict] = {}  # folder -> why
         self._defaults = [_Scope(DEFAULT_SOURCE, 0, compile_rules(defaults))] if defaults else []
-        self._has_file_rules = False
+        self._name_tests: dict[bytes, re.Pattern[bytes]] = {}  # by expression
 
     def enter(self, folder: bytes, content: bytes | None) -> Verdict | None:
         """Judge a folder (the root is b"") whose parent was entered before; its own ignore file speaks only of what it holds."""
@@ -123,17 +135,27 @@ class IgnoreTree:
             scopes = [_Scope(source, len(prefix), compile_rules(content)), *scopes]
             self.sources.append(source)
         self._scopes[folder] = scopes
-        self._has_file_rules = self._has_file_rules or any(scope.rules.may_match_files for scope in scopes)
         return None
 
     def excluded(self, folder: bytes) -> Verdict | None:
         """Why an entered folder is left out."""
         return self._excluded.get(folder)
 
-    @property
-    def may_match_files(self) -> bool:
-        """Could any rule in force match a file itself, not only a folder above it?"""
-        return self._has_file_rules
+    def file_test(self, folder: bytes) -> FileTest:
+        """What spares `judge` for most files of an entered folder that is not excluded."""
+        names: list[bytes] = []
+        prefix = folder + b"/" if folder else b""
+        may_match_paths = False
+        for scope in self._scopes[folder]:
+            names += scope.rules.file_names
+            inner = prefix[scope.depth :]
+            may_match_paths = may_match_paths or any(literal.startswith(inner) or inner.startswith(literal) for literal in scope.rules.file_literals)
+        if not names:
+            return FileTest(None, may_match_paths)
+        expression = b"|".join(names)
+        if expression not in self._name_tests:
+            self._name_tests[expression] = re.compile(expression, re.DOTALL)
+        return FileTest(self._name_tests[expression], may_match_paths)
 
     def judge(self, path: bytes, is_folder: bool = False) -> Verdict | None:
         """Why a path is left out, or None. Its folder has been entered."""
@@ -161,8 +183,10 @@ def _read_line(number: int, line: bytes) -> Rule | None:
     if not pattern:
         return None
     is_basename = b"/" not in pattern
-    expression = _translate(pattern, is_path=False) if is_basename else _translate_path(pattern)
-    return Rule(number, written, is_negated, is_folder_only, is_basename, expression)
+    if is_basename:
+        return Rule(number, written, is_negated, is_folder_only, is_basename, _translate(pattern, is_path=False), b"")
+    literal, rest = _split_literal(pattern.removeprefix(b"/"))
+    return Rule(number, written, is_negated, is_folder_only, is_basename, re.escape(literal) + _translate(rest, is_path=True), literal)
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
@@ -181,11 +205,10 @@ def _without_trailing_spaces(line: bytes) -> bytes:
     return line if end is None else line[:end]
 
 
-def _translate_path(pattern: bytes) -> bytes:
-    """Git compares the part before the first special byte literally and gives only the rest to its matcher, where `**` then counts as leading."""
-    pattern = pattern.removeprefix(b"/")
-    literal = next((at for at, byte in enumerate(pattern) if byte in _SPECIAL), len(pattern))
-    return re.escape(pattern[:literal]) + _translate(pattern[literal:], is_path=True)
+def _split_literal(pattern: bytes) -> tuple[bytes, bytes]:
+    """Git compares what stands before the first special byte literally and gives only the rest to its matcher, where `**` then counts as leading."""
+    end = next((at for at, byte in enumerate(pattern) if byte in _SPECIAL), len(pattern))
+    return pattern[:end], pattern[end:]
 
 
 def _translate(pattern: bytes, is_path: bool) -> bytes:

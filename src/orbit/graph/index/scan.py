@@ -18,7 +18,7 @@ from orbit import git
 from orbit.config import Workspace
 from orbit.errors import UsageError
 from orbit.graph import languages
-from orbit.graph.index.ignore import DEFAULT_PATTERNS, IgnoreTree
+from orbit.graph.index.ignore import DEFAULT_PATTERNS, FileTest, IgnoreTree
 from orbit.graph.index.listing import ORBITIGNORE, Listing, default_rules, find_gitlinks, list_files, read_ignore_file
 from orbit_native import hashing
 
@@ -98,8 +98,7 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
 
     sizes, mtimes = entries["size"].tolist(), entries["mtime_ns"].tolist()
     by_suffix: dict[str, str | None] = {}
-    unreal, excluded = folders.unreal, folders.excluded
-    judge = folders.tree.judge if folders.tree.may_match_files else None
+    unreal, excluded, tests = folders.unreal, folders.excluded, folders.tests
     kept: list[int] = []
     found: list[str] = []
     unknown = 0
@@ -113,7 +112,7 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
             unknown += 1
         elif folder in excluded:
             _count(result, IGNORED)
-        elif judge is not None and (verdict := judge(names[index])) is not None:
+        elif folder in tests and tests[folder].may_match(names[index]) and (verdict := folders.tree.judge(names[index])) is not None:
             _skip(result, path, IGNORED, str(verdict))
         elif sizes[index] > limits.max_file_size:
             _skip(result, path, TOO_LARGE)
@@ -143,12 +142,14 @@ class _Folders:
         self.unreal: dict[str, bool] = {}  # folder behind a symlink, or gone -> is it the symlink itself?
         self.excluded: dict[str, str] = {}  # folder -> topmost excluded folder above it, or itself
         self.rules: dict[str, str] = {}  # topmost excluded folder -> rule
+        self.tests: dict[str, FileTest] = {}  # folder in which a rule may match a file itself
         folders = _folders_of(paths)
         names = _encode(folders)
         kinds = hashing.stat_files(os.fsencode(root), names)["kind"].tolist()
         candidates = [name + b"/" + ORBITIGNORE.encode() for name in names]
         has_rules = (hashing.stat_files(os.fsencode(root), candidates)["kind"] == hashing.REGULAR).tolist()
         self.tree.enter(b"", read_ignore_file(root, ORBITIGNORE.encode()))
+        self._note_test("", b"")
         for folder, name, kind, candidate, is_ruled in zip(folders, names, kinds, candidates, has_rules, strict=True):
             parent = folder.rpartition("/")[0]
             if kind != hashing.DIRECTORY or parent in self.unreal:
@@ -160,6 +161,13 @@ class _Folders:
                 if verdict is not None:
                     self.excluded[folder] = folder
                     self.rules[folder] = str(verdict)
+                else:
+                    self._note_test(folder, name)
+
+    def _note_test(self, folder: str, name: bytes) -> None:
+        test = self.tree.file_test(name)
+        if test.names is not None or test.may_match_paths:
+            self.tests[folder] = test
 
 
 def _folders_of(paths: list[str]) -> list[str]:
