@@ -5,39 +5,16 @@
 (class_definition name: (identifier) @name body: (_) @body) @define.class
 (type_alias_statement left: (type (identifier) @name) right: (_) @type) @define.type_alias
 (type_alias_statement left: (type (generic_type . (identifier) @name)) right: (_) @type) @define.type_alias
-(module (expression_statement
-  (assignment left: (identifier) @name type: (type (identifier) @_alias) right: (_) @type (#eq? @_alias "TypeAlias")) @define.type_alias))
-(module (expression_statement
-  (assignment left: (identifier) @name type: (type (attribute attribute: (identifier) @_alias)) right: (_) @type (#eq? @_alias "TypeAlias")) @define.type_alias))
-(module (expression_statement
-  (assignment left: (identifier) @name right: (subscript value: (identifier) @_generic) @type
-    (#any-of? @_generic "Union" "Optional" "Callable" "Dict" "List" "Tuple" "Set" "Type" "Literal" "Annotated" "Mapping" "Sequence" "Iterable")) @define.type_alias))
-(module (expression_statement
-  (assignment left: (identifier) @name right: (subscript value: (attribute object: (identifier) @_typing)) @type
-    (#any-of? @_typing "t" "typing" "typing_extensions")) @define.type_alias))
-(module (expression_statement
-  (assignment left: (identifier) @name right: (call function: (identifier) @_make arguments: (argument_list . (string) . (_) @type .))
-    (#eq? @_make "NewType")) @define.type_alias))
-(class_definition body: (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.field)))
-(class_definition body: (block (if_statement (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.field)))))
-(module (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const))
-(module (expression_statement
-  (assignment left: (pattern_list (identifier) @name @define.const))))
-(module (if_statement (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const))))
-(module (if_statement (else_clause (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const)))))
-(module (try_statement (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const))))
-(module (try_statement (except_clause (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const)))))
-(module (try_statement (else_clause (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const)))))
-(module (with_statement body: (block (expression_statement
-  (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const))))
+(assignment left: (identifier) @name type: (type (identifier) @_alias) right: (_) @type (#eq? @_alias "TypeAlias")) @define.type_alias
+(assignment left: (identifier) @name type: (type (attribute attribute: (identifier) @_alias)) right: (_) @type (#eq? @_alias "TypeAlias")) @define.type_alias
+(assignment left: (identifier) @name right: (subscript value: (identifier) @_generic) @type
+  (#any-of? @_generic "Union" "Optional" "Callable" "Dict" "List" "Tuple" "Set" "Type" "Literal" "Annotated" "Mapping" "Sequence" "Iterable")) @define.type_alias
+(assignment left: (identifier) @name right: (subscript value: (attribute object: (identifier) @_typing)) @type
+  (#any-of? @_typing "t" "typing" "typing_extensions")) @define.type_alias
+(assignment left: (identifier) @name right: (call function: (identifier) @_make arguments: (argument_list . (string) . (_) @type .))
+  (#eq? @_make "NewType")) @define.type_alias
+(assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @define.const
+(assignment left: (pattern_list (identifier) @name @define.const))
 
 ; --- base classes
 (class_definition superclasses: (argument_list (identifier) @name @type @relate.extends))
@@ -54,19 +31,19 @@
 (import_from_statement module_name: (_) @path (wildcard_import) @import.star)
 
 ; --- names made public
-(module (expression_statement (assignment left: (identifier) @_all right: (list (string (string_content) @name @export)) (#eq? @_all "__all__"))))
-(module (expression_statement (assignment left: (identifier) @_all right: (tuple (string (string_content) @name @export)) (#eq? @_all "__all__"))))
-(module (expression_statement (assignment left: (identifier) @_all right: (binary_operator (list (string (string_content) @name @export))) (#eq? @_all "__all__"))))
-(module (expression_statement
-  (assignment left: (identifier) @_all right: (binary_operator (attribute object: (_) @value attribute: (identifier) @_of) @export.star)
-    (#eq? @_all "__all__") (#eq? @_of "__all__"))))
+(assignment left: (identifier) @_all right: (list (string (string_content) @name @export)) (#eq? @_all "__all__"))
+(assignment left: (identifier) @_all right: (tuple (string (string_content) @name @export)) (#eq? @_all "__all__"))
+(assignment left: (identifier) @_all right: (binary_operator (list (string (string_content) @name @export))) (#eq? @_all "__all__"))
+(assignment left: (identifier) @_all right: (binary_operator (attribute object: (_) @value attribute: (identifier) @_of) @export.star)
+  (#eq? @_all "__all__") (#eq? @_of "__all__"))
 (augmented_assignment left: (identifier) @_all right: (list (string (string_content) @name @export)) (#eq? @_all "__all__"))
 (augmented_assignment left: (identifier) @_all right: (tuple (string (string_content) @name @export)) (#eq? @_all "__all__"))
 (augmented_assignment left: (identifier) @_all right: (attribute object: (_) @value attribute: (identifier) @_of) @export.star
   (#eq? @_all "__all__") (#eq? @_of "__all__"))
-(module (expression_statement (call
-  function: (attribute object: (identifier) @_all) arguments: (argument_list [(string (string_content) @name @export) (list (string (string_content) @name @export))])
-    (#eq? @_all "__all__"))))
+(expression_statement (call function: (attribute object: (identifier) @_all) arguments: (argument_list (string (string_content) @name @export))
+  (#eq? @_all "__all__")))
+(expression_statement (call function: (attribute object: (identifier) @_all) arguments: (argument_list (list (string (string_content) @name @export)))
+  (#eq? @_all "__all__")))
 
 ; --- calls
 (decorator (call function: (identifier) @name arguments: (argument_list) @args) @call.decorator)
@@ -106,15 +83,11 @@
 (type . (list) @mark.annotation)
 (type . (binary_operator left: [(binary_operator) (subscript) (string)]) @mark.annotation)
 (type . (binary_operator right: [(subscript) (string)]) @mark.annotation)
-(module (expression_statement
-  (assignment left: (identifier) right: (subscript value: (identifier) @_generic) @mark.annotation
-    (#any-of? @_generic "Union" "Optional" "Callable" "Dict" "List" "Tuple" "Set" "Type" "Annotated" "Mapping" "Sequence" "Iterable"))))
-(module (expression_statement
-  (assignment left: (identifier) right: (subscript value: (attribute object: (identifier) @_typing)) @mark.annotation
-    (#any-of? @_typing "t" "typing" "typing_extensions"))))
-
-(module (expression_statement
-  (assignment left: (identifier) type: (type (identifier) @_alias) right: (string (string_content) @mark.annotation) (#eq? @_alias "TypeAlias"))))
+(assignment left: (identifier) right: (subscript value: (identifier) @_generic) @mark.annotation
+  (#any-of? @_generic "Union" "Optional" "Callable" "Dict" "List" "Tuple" "Set" "Type" "Annotated" "Mapping" "Sequence" "Iterable"))
+(assignment left: (identifier) right: (subscript value: (attribute object: (identifier) @_typing)) @mark.annotation
+  (#any-of? @_typing "t" "typing" "typing_extensions"))
+(assignment left: (identifier) type: (type (identifier) @_alias) right: (string (string_content) @mark.annotation) (#eq? @_alias "TypeAlias"))
 
 ; --- decorators and names used as values
 (decorator (identifier) @name @ref.use.decorator)
