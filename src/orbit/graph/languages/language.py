@@ -54,6 +54,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     separator: str = "."
     separators: dict[str, str] = {}  # separator before a definition of this kind, where it differs
     member_kinds: dict[str, str] = {}  # kind of a definition directly inside a type, e.g. {"function": "method"}
+    outer_kinds: frozenset[str] = frozenset()  # kinds that count only outside functions: an assignment is a constant there, a local inside
     manifests: tuple[str, ...] = ()  # file names that decide module names
     module_of: Callable[[str, Layout], str]  # qualified module of a file
     import_target: Callable[[str, str, str, Layout], str | None]  # (import text, importing path, importing module, layout) -> qualified module
