@@ -69,8 +69,9 @@ def kernel(name: str) -> tuple[Query, Heads]:
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()
-    text = files("orbit.graph.languages").joinpath(language.query or f"{language.name}.scm").read_text(encoding="utf-8")
-    query = Query(capsule, text)
+    folder = files("orbit.graph.languages")
+    names = (language.query or f"{language.name}.scm").split()
+    query = Query(capsule, "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names))
     return query, Heads(query, language.outer_kinds)
 
 

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from orbit.model import REF_KIND_CODES
+from orbit_native.expression import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,6 +144,19 @@ class FileFacts:
         """The id of a text."""
         return self.names.add(text.encode("utf-8", "replace"))
 
+    def type_id(self, text: str) -> int:
+        """The id of the canonical form of a type written in plain text; that of `?` when it is not known."""
+        return self.names.add(canonical(text.encode("utf-8", "replace"), is_type=True) or b"?")
+
+    def add_import(self, path: str, start: int, end: int, line: int, *, name: str = "", alias: str = "", flags: frozenset[str] = frozenset()) -> None:
+        """Append one import found by a fix-up."""
+        held = [self.id(text) if text else NONE for text in (name, alias)]
+        self.imports.append(Import(path=self.id(path), name=held[0], alias=held[1], flags=flags, start=start, end=end, line=line))
+
+    def add_export(self, name: str, start: int, flags: frozenset[str] = frozenset()) -> None:
+        """Append one export found by a fix-up: of the definition of that name."""
+        self.exports.append(Export(name=self.id(name), start=start, flags=flags))
+
     def add_refs(self, rows: Iterable[tuple[int, ...]]) -> None:
         """Append references found by a fix-up, in REF_COLUMNS order."""
         more = np.array(list(rows), dtype=np.int32).reshape(-1, len(REF_COLUMNS))
@@ -154,6 +168,14 @@ class FileFacts:
         more = np.array(list(rows), dtype=np.int32).reshape(-1, len(BIND_COLUMNS))
         if len(more):
             self.binds = np.concatenate([self.binds, more])
+
+    def define(self, kind: str, name: str, start: int, end: int, line: int, *, name_start: int = NONE, parent: int = NONE) -> Definition:
+        """Append one definition found by a reader or a fix-up; those of one file stand in order of their start."""
+        found = Definition(
+            kind=kind, name=name, start=start, end=end, name_start=start if name_start == NONE else name_start, line=line, end_line=line, parent=parent
+        )
+        self.definitions.append(found)
+        return found
 
     def ref(self, kind: str, name: str, start: int, line: int, *, receiver: str = "", scope: int = NONE) -> tuple[int, ...]:
         """One reference row for add_refs, spanning `name` at `start`."""

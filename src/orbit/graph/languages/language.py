@@ -49,7 +49,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     grammar: tuple[str, str] = ("", "")  # module, function that returns the grammar's capsule
     suffixes: tuple[str, ...]
     filenames: tuple[str, ...] = ()
-    query: str = ""  # file name of the query; default <name>.scm
+    query: str = ""  # file name of the query, or several joined by a space; default <name>.scm
     family: str = ""  # languages that may refer to each other share one; default: its own name
     separator: str = "."
     separators: dict[str, str] = {}  # separator before a definition of this kind, where it differs
