@@ -181,3 +181,11 @@ class FileFacts:
         """One reference row for add_refs, spanning `name` at `start`."""
         held = self.id(receiver) if receiver else NONE
         return (REF_KIND_CODES[kind], self.id(name), start, start + len(name.encode()), line, held, scope, NONE, 0)
+
+    def add_relation(self, kind: str, target: str, start: int, end: int, line: int, *, scope: int) -> None:
+        """Append one relation found by a fix-up: of the definition `scope` to the type `target`."""
+        self.relations.append(Relation(kind=kind, target=self.id(target), start=start, end=end, line=line, scope=scope))
+
+    def add_command(self, name: str, start: int, line: int, *, scope: int = NONE, handler: str = "", group: str = "") -> None:
+        """Append one command found by a fix-up."""
+        self.commands.append(Command(name=name, start=start, line=line, scope=scope, handler=handler, group=group))
