@@ -38,7 +38,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
     packages.hold_file(facts, "package")
-    packages.name_anonymous(facts, lambda type_: f"new {type_}()")
+    packages.name_anonymous(facts)
     packages.add_qualifiers(facts)
 
 

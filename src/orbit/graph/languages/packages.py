@@ -10,14 +10,13 @@ from orbit.graph.index.facts import NONE
 from orbit.model import REF_KIND_CODES, TYPE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from orbit.graph.index.facts import Definition, FileFacts
+    from orbit.graph.index.facts import FileFacts
     from orbit.graph.languages.language import Layout
 
-REF_KIND, REF_NAME, REF_START, REF_END, REF_LINE, REF_RECEIVER, REF_SCOPE = range(7)
+REF_KIND, REF_NAME, REF_START, REF_END, REF_LINE, REF_RECEIVER, REF_SCOPE, REF_ARGC, REF_FLAGS = range(9)
 BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
 PARAM = 1
+MEMBERS = ("field", "property")
 TYPE, USE = REF_KIND_CODES["type"], REF_KIND_CODES["use"]
 
 
@@ -56,34 +55,35 @@ def join_declarators(facts: FileFacts, kinds: frozenset[str]) -> None:
                 found.parent = facts.definitions[found.parent].parent
 
 
-def name_anonymous(facts: FileFacts, describe: Callable[[str], str]) -> None:
+def chain(facts: FileFacts, index: int) -> str:
+    """The qualified name a definition is going to have, but for the numbers of overloads."""
+    names: list[str] = []
+    while index != NONE:
+        found = facts.definitions[index]
+        if found.local:
+            names.append(found.local)
+            break
+        names.append(found.name)
+        index = found.parent
+    return ".".join(reversed(names))
+
+
+def name_anonymous(facts: FileFacts) -> None:
     """Anonymous classes are named as the JVM names them: `Outer$1`, numbered within the type around them."""
     counts: dict[str, int] = {}
-    chains: dict[int, str] = {}
-
-    def chain(index: int) -> str:
-        if index == NONE:
-            return ""
-        if index not in chains:
-            found = facts.definitions[index]
-            around = chain(found.parent)
-            chains[index] = found.local or (f"{around}.{found.name}" if around else found.name)
-        return chains[index]
-
-    for index, found in enumerate(facts.definitions):
+    for found in facts.definitions:
         if "anonymous" not in found.flags:
             continue
         around = found.parent
         while around != NONE and facts.definitions[around].kind not in TYPE_KINDS:
             around = facts.definitions[around].parent
-        prefix = chain(around if around != NONE else found.parent)
+        prefix = chain(facts, around if around != NONE else found.parent)
         number = counts[prefix] = counts.get(prefix, 0) + 1
         found.local = f"{prefix}${number}"
         found.name = found.local.rpartition(".")[2]
         found.name_start = found.start
-        found.signature = facts.id(describe(facts.text(found.type)))
-        found.type = NONE
-        chains[index] = found.local
+        if found.type != NONE:
+            found.signature, found.type = facts.id(f"new {facts.text(found.type)}()"), NONE
 
 
 def drop_type_parameters(facts: FileFacts) -> None:
@@ -141,16 +141,16 @@ def count_parameters(facts: FileFacts, kinds: frozenset[str]) -> None:
             found.argc = number
 
 
-def flag(found: Definition, word: str) -> None:
-    found.flags |= {word}
-
-
 def take_parameter_marks(facts: FileFacts) -> None:
     """Marks of parameters that change how many arguments fit: `varargs` and `defaults` flag the definition; variable ones bind a list."""
     for mark in facts.marks:
         words = mark.flags & {"varargs", "defaults", "extension"}
         if words and mark.scope != NONE:
             found = facts.definitions[mark.scope]
+            if found.kind in MEMBERS and found.parent != NONE:  # a parameter that is a member too: its type is what takes arguments
+                if "varargs" in words and found.type != NONE:
+                    found.type = facts.id(f"[]<{facts.text(found.type)}>")
+                found = facts.definitions[found.parent]
             found.flags |= words
             if "varargs" in words and mark.name != NONE:
                 rows = facts.binds
