@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from orbit.model import REF_KIND_CODES
+from orbit_native.capture import HAS_ERRORS, TOO_MANY_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,11 +21,14 @@ NONE = -1  # no text, no parent, no scope
 REF_COLUMNS = ("kind", "name", "start", "end", "line", "receiver", "scope", "argc", "flags")
 BIND_COLUMNS = ("form", "name", "type", "value", "scope", "start")
 STRING_COLUMNS = ("text", "line", "scope")
+KEY_COLUMNS = ("form", "start", "end", "line", "name")
 
 # Flags of a reference.
 NEW, MACRO, DECORATOR = 1, 2, 4
 # Forms of a binding; FIELD binds a member of the enclosing type, the others a local of the scope.
 BIND_FORMS = ("assign", "param", "field", "for", "with", "return")
+# Forms of a row of a configuration file; `item` is an element of a list, `document` one of several in a file.
+KEY_FORMS = ("key", "item", "document", "table", "element")
 
 
 class Definition(msgspec.Struct, kw_only=True):
@@ -117,7 +121,7 @@ class Mark(msgspec.Struct, kw_only=True):
 
 
 class FileFacts:
-    """All facts of one source. Lists hold structs; `refs`, `binds` and `strings` are int32 arrays with the columns named above."""
+    """All facts of one source. Lists hold structs; `refs`, `binds`, `strings` and `keys` are int32 arrays with the columns named above."""
 
     def __init__(self, source: bytes, names: Names, status: int) -> None:
         self.source = source
@@ -134,6 +138,7 @@ class FileFacts:
         self.refs = np.empty((0, len(REF_COLUMNS)), dtype=np.int32)
         self.binds = np.empty((0, len(BIND_COLUMNS)), dtype=np.int32)
         self.strings = np.empty((0, len(STRING_COLUMNS)), dtype=np.int32)
+        self.keys = np.empty((0, len(KEY_COLUMNS)), dtype=np.int32)
 
     def text(self, text_id: int) -> str:
         """The text behind an id; empty for NONE."""
@@ -154,6 +159,34 @@ class FileFacts:
         more = np.array(list(rows), dtype=np.int32).reshape(-1, len(BIND_COLUMNS))
         if len(more):
             self.binds = np.concatenate([self.binds, more])
+
+    def add_strings(self, rows: Iterable[tuple[int, ...]]) -> None:
+        """Append strings found by a fix-up, in STRING_COLUMNS order."""
+        more = np.array(list(rows), dtype=np.int32).reshape(-1, len(STRING_COLUMNS))
+        if len(more):
+            self.strings = np.concatenate([self.strings, more])
+
+    def add_config(self, key: str, kind: str, line: int) -> None:
+        """Append one configuration key."""
+        self.configs.append(Config(key=key, kind=kind, line=line))
+
+    def define(self, kind: str, name: str, start: int, end: int, line: int, *, name_start: int = NONE, parent: int = NONE) -> Definition:
+        """Append one definition found by a reader or a fix-up; those of one file stand in order of their start."""
+        found = Definition(
+            kind=kind, name=name, start=start, end=end, name_start=start if name_start == NONE else name_start, line=line, end_line=line, parent=parent
+        )
+        self.definitions.append(found)
+        return found
+
+    def reject(self, start: int, end: int) -> None:
+        """Say that this range of the source could not be understood."""
+        self.status |= HAS_ERRORS
+        self.broken.append((start, end))
+
+    def cut(self, start: int) -> None:
+        """Say that the source holds more than is kept, from here to its end."""
+        self.status |= TOO_MANY_MATCHES
+        self.broken.append((start, len(self.source)))
 
     def ref(self, kind: str, name: str, start: int, line: int, *, receiver: str = "", scope: int = NONE) -> tuple[int, ...]:
         """One reference row for add_refs, spanning `name` at `start`."""
