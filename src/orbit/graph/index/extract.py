@@ -184,6 +184,8 @@ def _take_strings(facts: FileFacts, rows: Any, imports: Any, scopes: _Scopes) ->
 
 def _take_keys(facts: FileFacts, heads: Heads, rows: Any) -> None:
     """Keys of configuration files: there may be very many, so they stay an array and the fix-up says which to keep."""
+    if not len(rows):
+        return
     rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
     found = np.empty((len(rows), 5), dtype=np.int32)
     found[:, 0], found[:, 1], found[:, 2], found[:, 4] = heads.codes[rows[:, HEAD]], rows[:, START], rows[:, END], rows[:, NAME]

@@ -22,7 +22,10 @@ KEY, ITEM, DOCUMENT, TABLE, ELEMENT = range(5)  # KEY_FORMS
 TOML_PART = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^\s."']+)\s*\.?""")
 ENV_LINE = re.compile(rb"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*(=[ \t]*|$)")
 INI_SECTION = re.compile(rb"[ \t]*\[([^\]\r\n]+)\]")
-INI_KEY = re.compile(rb"([ \t]*)([^\s=:;#\[][^=:\r\n]*?)[ \t]*(?:[=:]|$)")
+INI_KEY = re.compile(rb"([ \t]*)([^\s=:;#\[][^=:\r\n]{0,400}?)[ \t]{0,100}[=:]|([ \t]*)([^\s=:;#\[]+)[ \t]*$")
+# A key of block style; bounded, so that no line is slow.
+YAML_KEY = re.compile(r"""("(?:[^"\\]|\\.){0,200}"|'[^']{0,200}'|[^\s#&*!|>@`{}\[\],"'%-][^#]{0,200}?)[ \t]{0,50}:(?:[ \t]+(\S?)|$)""")
+YAML_DASH = re.compile(r"-[ \t]+")
 UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -110,8 +113,57 @@ def key_paths(kind: str) -> Callable[[FileFacts], None]:
                 left_out = int(facts.keys[ROW_LIMIT, 1])
         if left_out >= 0:
             facts.cut(left_out)
+        if kind == "yaml" and facts.broken:
+            _read_yaml_lines(facts)
 
     return fix_up
+
+
+class Frame:
+    """An open key or list element of block YAML."""
+
+    __slots__ = ("column", "count", "is_item", "path")
+
+    def __init__(self, column: int, is_item: bool, path: str) -> None:
+        self.column, self.is_item, self.path, self.count = column, is_item, path, 0
+
+
+def _read_yaml_lines(facts: FileFacts) -> None:
+    """Keys by line and indentation: templates and broken files lose most of their tree, so the reading that finds more is kept."""
+    parsed, facts.configs = facts.configs, []
+    frames: list[Frame] = [Frame(-1, False, "")]
+    block = -1  # column of the key that holds a block of text
+    for number, _, raw in lines_of(facts.source):
+        text = raw.decode("utf-8", "replace")
+        rest = text.lstrip(" ")
+        column = len(text) - len(rest)
+        if not rest or rest[0] == "#" or block >= 0 and column > block:
+            continue
+        block = -1
+        if rest.startswith("---"):
+            frames = frames[:1]
+            frames[0].count = 0
+            continue
+        while len(frames) < DEPTH_LIMIT and (dash := YAML_DASH.match(rest)):
+            while frames[-1].column > column or frames[-1].column == column and frames[-1].is_item:
+                frames.pop()
+            above = frames[-1]
+            frames.append(Frame(column, True, f"{above.path}.{above.count}" if above.path else str(above.count)))
+            above.count += 1
+            column, rest = column + dash.end(), rest[dash.end() :]
+        key = YAML_KEY.match(rest)
+        if key is None or len(frames) >= DEPTH_LIMIT or len(facts.configs) >= KEY_LIMIT:
+            continue
+        while frames[-1].column >= column:
+            frames.pop()
+        if key[1] != "<<":
+            path = f"{frames[-1].path}.{unquote(key[1])}" if frames[-1].path else unquote(key[1])
+            frames.append(Frame(column, False, path))
+            facts.add_config(path, "yaml", number)
+        if key[2] in ("|", ">"):
+            block = column
+    if len(parsed) > len(facts.configs):
+        facts.configs = parsed
 
 
 def _path_of(paths: Paths, kind: str, form: int, text: str) -> str:
@@ -175,8 +227,8 @@ def read_ini(facts: FileFacts) -> None:
         if header:
             section, indent = header[1].strip().decode("utf-8", "replace"), -1
             facts.add_config(section[:KEY_ROOM], "ini", number)
-        elif len(found[2]) <= KEY_ROOM:
-            key, indent = found[2].decode("utf-8", "replace"), depth
+        else:
+            key, indent = (found[2] or found[4])[:KEY_ROOM].decode("utf-8", "replace"), depth
             facts.add_config(f"{section}.{key}" if section else key, "ini", number)
 
 

@@ -14,24 +14,26 @@ if TYPE_CHECKING:
 STRING_ROOM = 200  # bytes kept of a string
 STRING_LEAST = 6  # bytes; shorter ones are not worth finding
 TASK = r"(?:ADR-[0-9]{3,8}|T[0-9]{8}-[0-9]{1,8})"
-# In order of what swallows what: escapes, code spans, links, definitions of links, bracketed ids. Bounded, so that no text is slow.
+# In order of what swallows what: escapes, code spans, links, the rest of links around images, definitions of links, bracketed ids. Bounded, so that no text is slow.
 INLINE = re.compile(
     rb"\\[\[\]`]"
     rb"|(?P<ticks>`+)(?P<code>[^`](?:(?:[^\n]|\n(?![ \t]*\n)){0,2000}?[^`])?)(?P=ticks)(?!`)"
     rb"|`+"
     rb"|\[(?P<text>[^\[\]]{0,500})\]\([ ]*<?(?P<url>[^()\s<>]{1,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,500})?)>?(?:\s[^()\n]{0,300})?\)"
+    rb"|\]\([ ]*<?(?P<outer>[^()\s<>]{1,2000})>?[ ]*\)"
     rb"|^[ ]{0,3}\[(?P<label>[^\[\]\n]{1,200})\]:[ \t]*<?(?P<target>[^\s<>]{1,2000})"
     rb"|\[(?P<ids>" + TASK.encode() + rb"(?:[,; ]+" + TASK.encode() + rb"){0,20})\]",
     re.MULTILINE,
 )
 IDS = re.compile(TASK.encode())
+CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 MARKUP = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])|<[^<>]*>|[`*~]+|(?<!\w)_+|_+(?!\w)")
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 
 def plain(text: str) -> str:
-    """A heading as it is read: no markup, no closing hashes, one line."""
+    """A heading as it is read: no markup, one line."""
     return " ".join(MARKUP.sub(lambda found: found[1] or "", text).split())
 
 
@@ -66,7 +68,7 @@ def _nest_sections(facts: FileFacts) -> None:
         open_sections.append((level, index))
         stop = facts.source.find(b"\n", max(found.name_start, found.start))
         found.body = stop if stop >= 0 else len(facts.source)
-        found.name = plain(found.name)
+        found.name = plain(CLOSING.sub("", found.name) if facts.source[found.start : found.start + 4].lstrip().startswith(b"#") else found.name)
         found.local = slug(found.name)
     for _, index in open_sections:
         _close(kept[index], len(facts.source), last_line)
@@ -102,8 +104,8 @@ def _read_lines(facts: FileFacts) -> None:
             continue
         line += source.count(b"\n", counted, found.start())
         counted = found.start()
-        if found["url"] or found["target"]:
-            words = (found["text"], found["url"]) if found["url"] else (found["label"], found["target"])
+        if found["url"] or found["target"] or found["outer"]:
+            words = (found["text"], found["url"]) if found["url"] else (found["label"], found["target"]) if found["target"] else (found["outer"],)
             if kept := _notable(b" ".join(words)):
                 strings.append((found.start(), facts.id(kept), line))
         at, inside = (found.start("ids"), found["ids"]) if found["ids"] else (found.start("text"), found["text"] or b"")

@@ -63,14 +63,16 @@ def fix_up(facts: FileFacts) -> None:
             one.name = facts.id(facts.text(one.name).lstrip(":"))
     _settle_binds(facts)
     _settle_refs(facts)
-    facts.add_refs(
+    symbols = [
         facts.ref("use", name[1:], mark.start + at + 1, mark.line, receiver=facts.text(mark.receiver), scope=mark.scope)
         for mark in facts.marks
         if "symbol" in mark.flags
         for name in [facts.text(mark.name)]
         for at in [facts.source[mark.start : mark.end].find(name.encode())]
         if at >= 0 and len(name) > 1
-    )
+    ]
+    if symbols:
+        facts.add_refs(symbols)
 
 
 def _read_name(facts: FileFacts, found: Definition) -> None:
@@ -147,12 +149,13 @@ def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set
 def _settle_binds(facts: FileFacts) -> None:
     """One binding per place: a known type tells most, then what is iterated."""
     binds = facts.binds
-    if len(binds):
+    if len(binds) > 1:
         worth = 2 * (binds[:, 2] >= 0) + (binds[:, 0] == FOR)
-        binds = binds[np.lexsort((-worth, binds[:, 5]))]
+        order = np.lexsort((-worth, binds[:, 5]))
+        at = binds[order, 5]
         first = np.ones(len(binds), dtype=bool)
-        first[1:] = binds[1:, 5] != binds[:-1, 5]
-        facts.binds = binds[first]
+        first[1:] = at[1:] != at[:-1]
+        facts.binds = binds[order[first]]
 
 
 def _settle_refs(facts: FileFacts) -> None:
@@ -160,22 +163,28 @@ def _settle_refs(facts: FileFacts) -> None:
     refs = facts.refs
     if not len(refs):
         return
-    bare = (refs[:, KIND] == CALL) & (refs[:, RECEIVER] == NONE) & (refs[:, ARGC] == NONE)
-    if bare.any():
-        names, scopes = refs[:, NAME].astype(np.int64), refs[:, SCOPE]
-        words = np.array([facts.id(word) for word in DECLARING], dtype=np.int64)
-        local = np.isin(names, words)
-        bound = (facts.binds[:, 4].astype(np.int64) + 1 << 32) + facts.binds[:, 1]
-        # A constant's value and the block of define_method see the locals around them.
-        above = np.array([d.parent if d.kind == "constant" or "dynamic" in d.flags else index for index, d in enumerate(facts.definitions)] + [NONE])
-        for _ in range(3):
-            local |= np.isin((scopes.astype(np.int64) + 1 << 32) + names, bound)
-            scopes = above[scopes]
-        refs = refs[~(bare & local)]
-    constants = refs[:, KIND] == TYPE
-    values = [name for name in np.unique(refs[constants, NAME]).tolist() if len(text := facts.text(name)) > 1 and text.isupper()]
-    refs[constants & np.isin(refs[:, NAME], values), KIND] = USE
-    facts.refs = refs
+    kinds = refs[:, KIND]
+    constants = np.flatnonzero(kinds == TYPE)
+    names = refs[constants, NAME].tolist()
+    values = {name for name in set(names) if len(text := facts.text(name)) > 1 and text.isupper()}
+    if values:
+        refs[constants[[name in values for name in names]], KIND] = USE
+    bare = np.flatnonzero((kinds == CALL) & (refs[:, RECEIVER] == NONE) & (refs[:, ARGC] == NONE))
+    if len(bare):
+        bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
+        words = {facts.id(word) for word in DECLARING}
+        local = [at for at, name, scope in zip(bare.tolist(), refs[bare, NAME].tolist(), refs[bare, SCOPE].tolist(), strict=True)
+                 if name in words or (scope, name) in bound or _bound_around(facts, bound, scope, name)]  # fmt: skip
+        facts.refs = np.delete(refs, local, axis=0) if local else refs
+
+
+def _bound_around(facts: FileFacts, bound: set[tuple[int, int]], scope: int, name: int) -> bool:
+    """A constant's value and the block of define_method see the locals around them."""
+    while scope != NONE and (facts.definitions[scope].kind == "constant" or "dynamic" in facts.definitions[scope].flags):
+        scope = facts.definitions[scope].parent
+        if (scope, name) in bound:
+            return True
+    return False
 
 
 DECLARING = ("private", "public", "protected", "module_function", "it", "_1", "_2", "_", "binding", "__method__", "__dir__")

@@ -37,10 +37,11 @@ def read_columns(delimiters: bytes) -> Callable[[FileFacts], None]:
             if len(facts.definitions) == COLUMN_LIMIT:
                 facts.cut(at)
                 return
-            if name.strip() and len(name) <= NAME_ROOM:
-                facts.define("column", " ".join(name.decode("utf-8", "replace").split()), cell.start(group), cell.end(group), line)
-            elif len(name) > NAME_ROOM:
+            if len(name) > NAME_ROOM or group == 2 and name.lstrip().startswith(b'"'):  # a quote that never closes
                 facts.reject(cell.start(), cell.end())
+            elif name.strip():
+                found = facts.define("column", " ".join(name.decode("utf-8", "replace").split()), cell.start(group), cell.end(group), line)
+                found.end_line = line + name.count(b"\n")
             line += cell[0].count(b"\n")
             at = cell.end()
             if text[at : at + 1] != bytes([delimiter]):
