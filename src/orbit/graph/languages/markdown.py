@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 STRING_ROOM = 200  # bytes kept of a string
 STRING_LEAST = 6  # bytes; shorter ones are not worth finding
 TASK = r"(?:ADR-[0-9]{3,8}|T[0-9]{8}-[0-9]{1,8})"
-# In order of what swallows what: escapes, code spans, links, the rest of links around images, definitions of links, bracketed ids. Bounded, so that no text is slow.
+# In order of what swallows what: escapes, code spans, links, the end of links around images, definitions of links, bracketed ids.
+# Every part is bounded, so that no text is slow.
 INLINE = re.compile(
     rb"\\[\[\]`]"
     rb"|(?P<ticks>`+)(?P<code>[^`](?:(?:[^\n]|\n(?![ \t]*\n)){0,2000}?[^`])?)(?P=ticks)(?!`)"
@@ -43,9 +44,10 @@ def slug(text: str) -> str:
 
 
 def fix_up(facts: FileFacts) -> None:
-    """Sections from headings, then what the lines say."""
-    _nest_sections(facts)
-    _read_lines(facts)
+    """Sections from headings, then what the lines say; without a tree nobody knows which lines are code."""
+    if facts.is_parsed:
+        _nest_sections(facts)
+        _read_lines(facts)
 
 
 def _nest_sections(facts: FileFacts) -> None:

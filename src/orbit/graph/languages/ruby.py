@@ -188,6 +188,14 @@ def _bound_around(facts: FileFacts, bound: set[tuple[int, int]], scope: int, nam
 
 
 DECLARING = ("private", "public", "protected", "module_function", "it", "_1", "_2", "_", "binding", "__method__", "__dir__")
+BUILTINS = """
+Array BasicObject Class Comparable Complex Data Dir ENV Encoding Enumerable Enumerator Exception FalseClass Fiber File Float Hash IO
+Integer Kernel Marshal MatchData Math Method Module Mutex NilClass Numeric Object ObjectSpace Proc Process Queue Random Range Rational
+Regexp RuntimeError Set Signal StandardError String StringIO Struct Symbol Thread Time TrueClass ArgumentError EOFError IOError IndexError
+KeyError LoadError NameError NoMethodError NotImplementedError RangeError ScriptError SystemExit TypeError ZeroDivisionError
+abort at_exit block_given? binding caller catch eval exit fail format freeze gets lambda loop p pp print printf proc puts putc raise rand
+sleep sprintf srand system throw trap warn instance_variable_get instance_variable_set instance_eval class_eval module_eval
+"""
 
 LANGUAGES = {
     "ruby": Language(
@@ -202,16 +210,7 @@ LANGUAGES = {
         fix_up=fix_up,
         self_names=("self",),
         implicit_self=True,
-        builtins=frozenset(
-            """
-            Array BasicObject Class Comparable Complex Data Dir ENV Encoding Enumerable Enumerator Exception FalseClass Fiber File Float Hash IO
-            Integer Kernel Marshal MatchData Math Method Module Mutex NilClass Numeric Object ObjectSpace Proc Process Queue Random Range Rational
-            Regexp RuntimeError Set Signal StandardError String StringIO Struct Symbol Thread Time TrueClass ArgumentError EOFError IOError IndexError
-            KeyError LoadError NameError NoMethodError NotImplementedError RangeError ScriptError SystemExit TypeError ZeroDivisionError
-            abort at_exit block_given? binding caller catch eval exit fail format freeze gets lambda loop p pp print printf proc puts putc raise rand
-            sleep sprintf srand system throw trap warn instance_variable_get instance_variable_set instance_eval class_eval module_eval
-            """.split()
-        ),
+        builtins=frozenset(BUILTINS.split()),
         test_files=("*_test.rb", "test_*.rb", "*_spec.rb", "test/**", "spec/**"),
     )
 }
