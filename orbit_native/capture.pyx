@@ -216,6 +216,7 @@ cdef class Query:
     cdef Test *tests
     cdef Word *words
     cdef uint32_t *first_test  # by pattern, with one more at the end
+    cdef int32_t broken        # capture id of the heads that say where the source is broken
 
     def __cinit__(self, capsule, str text not None):
         cdef uint32_t offset = 0
@@ -251,6 +252,8 @@ cdef class Query:
             raise MemoryError
         for capture in range(captures):
             name = self.capture_name(capture)
+            if name == "broken":
+                self.broken = <int32_t>capture
             self.roles[capture] = <uint8_t>ROLES.index(name) if name in ROLES else (ROLE_NONE if name.startswith("_") else ROLE_HEAD)
 
     cdef void read_tests(self) except *:
@@ -392,6 +395,40 @@ cdef class Query:
         rows.count += 1
         return 0
 
+    cdef int add_hidden_error(self, Rows *rows, TSNode root) noexcept nogil:
+        """A row for an error no pattern can see (a missing token without a name): the innermost node that has it."""
+        cdef Row row
+        cdef size_t i
+        cdef TSNode node = root
+        cdef TSTreeCursor cursor
+        cdef void *grown
+        for i in range(rows.count):
+            if rows.items[i].head == self.broken:
+                return 0
+        cursor = ts_tree_cursor_new(root)
+        while ts_tree_cursor_goto_first_child(&cursor):
+            while not ts_node_has_error(ts_tree_cursor_current_node(&cursor)):
+                if not ts_tree_cursor_goto_next_sibling(&cursor):
+                    break
+            else:
+                node = ts_tree_cursor_current_node(&cursor)
+                continue
+            break
+        ts_tree_cursor_delete(&cursor)
+        row.name_start = row.name_end = row.name_line = NO_ID
+        row.name = row.receiver = row.type = row.value = row.alias = row.path = row.argc = row.body = NO_ID
+        row.head, row.start, row.end = self.broken, ts_node_start_byte(node), ts_node_end_byte(node)
+        row.line, row.end_line = ts_node_start_point(node).row, ts_node_end_point(node).row
+        if rows.count == rows.room:
+            grown = realloc(rows.items, 2 * rows.room * sizeof(Row))
+            if not grown:
+                return OUT_OF_MEMORY
+            rows.items = <Row *>grown
+            rows.room *= 2
+        rows.items[rows.count] = row
+        rows.count += 1
+        return 0
+
     cdef int count_arguments(self, TSNode node) noexcept nogil:
         cdef uint32_t count = ts_node_named_child_count(node), i, extras = 0
         if count > 64:
@@ -434,6 +471,8 @@ cdef class Query:
             if ts_query_cursor_did_exceed_match_limit(cursor):
                 status |= LIMIT_SEEN
             ts_query_cursor_delete(cursor)
+            if status & ERRORS_SEEN and self.add_hidden_error(rows, root):
+                status |= OUT_OF_MEMORY
         ts_tree_delete(tree)
         ts_parser_delete(parser)
         return status

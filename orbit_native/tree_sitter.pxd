@@ -84,6 +84,14 @@ cdef extern from "tree_sitter/api.h" nogil:
     bint ts_node_is_extra(TSNode self)
     bint ts_node_has_error(TSNode self)
 
+    ctypedef struct TSTreeCursor:
+        pass
+    TSTreeCursor ts_tree_cursor_new(TSNode node)
+    void ts_tree_cursor_delete(TSTreeCursor *self)
+    TSNode ts_tree_cursor_current_node(const TSTreeCursor *self)
+    bint ts_tree_cursor_goto_first_child(TSTreeCursor *self)
+    bint ts_tree_cursor_goto_next_sibling(TSTreeCursor *self)
+
     TSQuery *ts_query_new(const TSLanguage *language, const char *source, uint32_t source_len, uint32_t *error_offset, TSQueryError *error_type)
     void ts_query_delete(TSQuery *self)
     uint32_t ts_query_pattern_count(const TSQuery *self)

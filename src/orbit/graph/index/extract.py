@@ -12,6 +12,7 @@ import numpy as np
 from orbit.graph.index.facts import (
     BIND_FORMS,
     DECORATOR,
+    KEY_FORMS,
     MACRO,
     NEW,
     NONE,
@@ -59,6 +60,8 @@ class Heads:
                 self.codes[i] = REF_KIND_CODES[REF_WORDS[words[0]]]
             elif kind == "bind":
                 self.codes[i] = BIND_FORMS.index(words[0]) if words else 0
+            elif kind == "config":
+                self.codes[i] = KEY_FORMS.index(words[0])
             self.outer[i], self.types[i] = kind == "define" and words[0] in outer_kinds, kind == "define" and words[0] in TYPE_KINDS
             self.flags[i] = sum(REF_FLAGS.get(word, 0) for word in words)
 
@@ -92,7 +95,8 @@ def extract(language: Language, source: bytes, names: Names, budget_seconds: flo
         _take_refs(facts, heads, rows[(classes == CALL) | (classes == REF)], scopes)
         _take_binds(facts, heads, rows[classes == BIND], scopes)
         _take_strings(facts, rows[classes == STRING], rows[classes == IMPORT], scopes)
-        rest = rows[(classes >= RELATE) & (classes != BIND) & (classes != STRING)]
+        _take_keys(facts, heads, rows[classes == CONFIG])
+        rest = rows[(classes >= RELATE) & (classes != BIND) & (classes != STRING) & (classes != CONFIG)]
         _take_rest(facts, heads, rest, scopes)
         if language.fix_up is not None:
             language.fix_up(facts)
@@ -188,8 +192,19 @@ def _take_strings(facts: FileFacts, rows: Any, imports: Any, scopes: _Scopes) ->
     facts.strings = found
 
 
+def _take_keys(facts: FileFacts, heads: Heads, rows: Any) -> None:
+    """Keys of configuration files: there may be very many, so they stay an array and the fix-up says which to keep."""
+    if not len(rows):
+        return
+    rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
+    found = np.empty((len(rows), 5), dtype=np.int32)
+    found[:, 0], found[:, 1], found[:, 2], found[:, 4] = heads.codes[rows[:, HEAD]], rows[:, START], rows[:, END], rows[:, NAME]
+    found[:, 3] = np.where(rows[:, NAME] >= 0, rows[:, NAME_LINE], rows[:, LINE]) + 1
+    facts.keys = found
+
+
 def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
-    """Relations, imports, exports, environment reads, keys, marks and broken ranges: few, so they become structs."""
+    """Relations, imports, exports, environment reads, marks and broken ranges: few, so they become structs."""
     rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
     around = scopes.of(rows[:, START], rows[:, END]).tolist()
     for row, scope in zip(rows.tolist(), around, strict=True):
@@ -207,8 +222,6 @@ def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
             facts.exports.append(Export(name=row[NAME], value=row[VALUE], start=start, flags=frozenset(words)))
         elif kind == ENV:
             facts.configs.append(Config(key=facts.text(row[PATH]), kind="env", line=line))
-        elif kind == CONFIG:
-            facts.configs.append(Config(key=facts.text(row[NAME]), kind=words[0], line=line))
         elif kind == BROKEN:
             facts.broken.append((start, end))
         else:

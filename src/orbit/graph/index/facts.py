@@ -9,6 +9,7 @@ import numpy as np
 
 from orbit.model import REF_KIND_CODES
 from orbit_native.expression import canonical
+from orbit_native.capture import HAS_ERRORS, PARSE_TIMED_OUT, TOO_MANY_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,11 +22,14 @@ NONE = -1  # no text, no parent, no scope
 REF_COLUMNS = ("kind", "name", "start", "end", "line", "receiver", "scope", "argc", "flags")
 BIND_COLUMNS = ("form", "name", "type", "value", "scope", "start")
 STRING_COLUMNS = ("text", "line", "scope")
+KEY_COLUMNS = ("form", "start", "end", "line", "name")
 
 # Flags of a reference.
 NEW, MACRO, DECORATOR = 1, 2, 4
 # Forms of a binding; FIELD binds a member of the enclosing type, the others a local of the scope.
 BIND_FORMS = ("assign", "param", "field", "for", "with", "return")
+# Forms of a row of a configuration file; `item` is an element of a list, `document` one of several in a file.
+KEY_FORMS = ("key", "item", "document", "table", "element")
 
 
 class Definition(msgspec.Struct, kw_only=True):
@@ -118,7 +122,7 @@ class Mark(msgspec.Struct, kw_only=True):
 
 
 class FileFacts:
-    """All facts of one source. Lists hold structs; `refs`, `binds` and `strings` are int32 arrays with the columns named above."""
+    """All facts of one source. Lists hold structs; `refs`, `binds`, `strings` and `keys` are int32 arrays with the columns named above."""
 
     def __init__(self, source: bytes, names: Names, status: int) -> None:
         self.source = source
@@ -135,6 +139,12 @@ class FileFacts:
         self.refs = np.empty((0, len(REF_COLUMNS)), dtype=np.int32)
         self.binds = np.empty((0, len(BIND_COLUMNS)), dtype=np.int32)
         self.strings = np.empty((0, len(STRING_COLUMNS)), dtype=np.int32)
+        self.keys = np.empty((0, len(KEY_COLUMNS)), dtype=np.int32)
+
+    @property
+    def is_parsed(self) -> bool:
+        """Was there a tree, whole or broken? If not, a fix-up has nothing to go by but the source."""
+        return not self.status & PARSE_TIMED_OUT
 
     def text(self, text_id: int) -> str:
         """The text behind an id; empty for NONE."""
@@ -169,6 +179,16 @@ class FileFacts:
         if len(more):
             self.binds = np.concatenate([self.binds, more])
 
+    def add_strings(self, rows: Iterable[tuple[int, ...]]) -> None:
+        """Append strings found by a fix-up, in STRING_COLUMNS order."""
+        more = np.array(list(rows), dtype=np.int32).reshape(-1, len(STRING_COLUMNS))
+        if len(more):
+            self.strings = np.concatenate([self.strings, more])
+
+    def add_config(self, key: str, kind: str, line: int) -> None:
+        """Append one configuration key."""
+        self.configs.append(Config(key=key, kind=kind, line=line))
+
     def define(self, kind: str, name: str, start: int, end: int, line: int, *, name_start: int = NONE, parent: int = NONE) -> Definition:
         """Append one definition found by a reader or a fix-up; those of one file stand in order of their start."""
         found = Definition(
@@ -176,6 +196,16 @@ class FileFacts:
         )
         self.definitions.append(found)
         return found
+
+    def reject(self, start: int, end: int) -> None:
+        """Say that this range of the source could not be understood."""
+        self.status |= HAS_ERRORS
+        self.broken.append((start, end))
+
+    def cut(self, start: int) -> None:
+        """Say that the source holds more than is kept, from here to its end."""
+        self.status |= TOO_MANY_MATCHES
+        self.broken.append((start, len(self.source)))
 
     def ref(self, kind: str, name: str, start: int, line: int, *, receiver: str = "", scope: int = NONE) -> tuple[int, ...]:
         """One reference row for add_refs, spanning `name` at `start`."""

@@ -12,7 +12,8 @@ Head captures a query may use, one per pattern; dotted parts after the first are
     @bind[.param|.field|.for|.with|.return]   a local (or, with .field, a member of the enclosing type) gets a type in plain sight. Roles: name, type, value
     @export                 a name made public (`__all__`, `exports.x = `). Roles: name, value
     @string                 a string literal, in role text        @env   an environment variable name, in role path
-    @config                 a configuration key, in role name     @mark  a row only the fix-up reads (attributes, decorators, command declarations)
+    @config.<form>          a row of a configuration file, form of KEY_FORMS, its key in role name: kept in `facts.keys` for the fix-up
+    @mark                   a row only the fix-up reads (attributes, decorators, command declarations)
 
 Roles hold text: name and alias raw, path without quotes, receiver and value as canonical expressions, type and owner as canonical types
 (`orbit_native.expression`). Captures that start with an underscore only serve predicates (#eq? #not-eq? #any-of? #not-any-of?).

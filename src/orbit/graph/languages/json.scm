@@ -1,0 +1,3 @@
+; JSON. Roles and heads: language.py.
+(pair key: (string) @name) @config.key
+(array (_) @config.item)
