@@ -98,6 +98,7 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         global_names=True,
+        shared_suffixes=(".h",),
         collections=("[]",),
         builtins=frozenset({
             "NULL", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy",
