@@ -18,7 +18,7 @@ from orbit.graph.index.scan import BINARY, SNIFFED, SUBMODULE, SYMLINK, TOO_LARG
 
 
 class Why(msgspec.Struct, frozen=True):
-    """`reason` is one of the scan's reasons, or indexed, missing, gitignore, directory, git_internal, not_listed."""
+    """`reason` is one of the scan's reasons, or indexed, missing, unreadable, gitignore, directory, git_internal."""
 
     path: str
     indexed: bool
