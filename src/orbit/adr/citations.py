@@ -1,0 +1,94 @@
+"""Where `[ADR-0042]` is cited: Markdown prose, and comments of source files. Code spans, fences and string literals only mention it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from orbit.adr.body import prose_lines
+from orbit.adr.ids import CITATION
+
+MARKDOWN = (".md", ".markdown", ".mdx")
+PLAIN = (".txt", ".rst", ".adoc")
+CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+STRINGS = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+# One scanner per family: group 1 is a comment, anything else that matches is skipped.
+SLASHES = re.compile(rf"(//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))|{STRINGS}|`(?:\\.|[^`\\])*`")
+HASHES = re.compile(rf"(#[^\n]*)|{STRINGS}")
+PYTHON = re.compile(
+    rf"(#[^\n]*|^[ \t]*[rRuU]?(?:\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)))|[rRbBfFuU]*(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|{STRINGS})", re.MULTILINE
+)
+DASHES = re.compile(rf"(--[^\n]*|/\*[\s\S]*?(?:\*/|\Z))|{STRINGS}")
+MARKUP = re.compile(r"(<!--[\s\S]*?(?:-->|\Z))")
+SEMICOLONS = re.compile(r"(;[^\n]*)|\"(?:\\.|[^\"\\])*\"")
+SUFFIXES = {
+    PYTHON: "py pyi pyx pxd",
+    SLASHES: "c h cc cpp hpp cs go java js jsx mjs cjs ts tsx mts cts kt kts rs swift scala php css scss dart proto zig m mm groovy gradle",
+    HASHES: "sh bash zsh rb yaml yml toml mk cmake pl r jl ex exs tf dockerfile makefile cfg conf ps1 nix",
+    DASHES: "sql lua hs elm ada",
+    MARKUP: "html htm xml svg vue svelte",
+    SEMICOLONS: "scm lisp clj el asm ini",
+}
+FAMILIES = {suffix: scanner for scanner, suffixes in SUFFIXES.items() for suffix in suffixes.split()}
+
+
+class Citation(msgspec.Struct, frozen=True):
+    """One citation: where it stands in its file."""
+
+    id: str
+    line: int
+    start: int
+    end: int
+
+
+def citations_in(path: str, text: str) -> list[Citation]:
+    """Citations in a file's prose or comments, by its name; a file of unknown kind has none."""
+    name = path.rpartition("/")[2].lower()
+    if name.endswith(MARKDOWN):
+        return citations_in_markdown(text)
+    if name.endswith(PLAIN):
+        return _found(text, [(0, len(text))])
+    scanner = FAMILIES.get(name.rpartition(".")[2])
+    if scanner is None:
+        return []
+    return _found(text, [match.span(1) for match in scanner.finditer(text) if match[1] is not None])
+
+
+def citations_in_markdown(text: str) -> list[Citation]:
+    return _found(text, list(prose_spans(text)))
+
+
+def prose_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of Markdown outside fences and code spans, never across a line end."""
+    offset = 0
+    for _, line, fenced in prose_lines(text):
+        if not fenced:
+            at = 0
+            for span in CODE_SPAN.finditer(line):
+                yield offset + at, offset + span.start()
+                at = span.end()
+            yield offset + at, offset + len(line)
+        offset += len(line) + 1
+
+
+def rewrite(path: str, text: str, replace: Callable[[Citation], str | None]) -> str:
+    """`text` with citations exchanged for what `replace` gives; None leaves one as it is."""
+    parts, at = [], 0
+    for citation in citations_in(path, text):
+        new = replace(citation)
+        if new is not None:
+            parts += [text[at : citation.start], new]
+            at = citation.end
+    return "".join([*parts, text[at:]])
+
+
+def _found(text: str, spans: list[tuple[int, int]]) -> list[Citation]:
+    found, line, counted = [], 1, 0
+    for start, end in spans:
+        for match in CITATION.finditer(text, start, end):
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
+            found.append(Citation(match[1], line, match.start(), match.end()))
+    return found

@@ -1,0 +1,196 @@
+"""Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from orbit.adr import formats
+from orbit.adr.body import digest, missing
+from orbit.adr.decision import BODY, ENVELOPE, Decision, read_decision
+from orbit.adr.envelope import Envelope, Origin, check, encode, tidy
+from orbit.adr.formats import CARRIED, Format, Head
+from orbit.adr.ids import format_id, number_of
+from orbit.adr.journal import Change
+from orbit.adr.lifecycle import transition
+from orbit.audit import now
+from orbit.config import actor
+from orbit.errors import RefusedError, UsageError
+
+if TYPE_CHECKING:
+    from orbit.adr.store import AdrStore
+
+FILE = re.compile(r"0*(\d+)-.+\.md")
+
+
+class ImportParams(msgspec.Struct, kw_only=True):
+    folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra={"cli": {"argument": True}})]
+    related_features: Annotated[list[str], Meta(description="Feature of all of them; default: cross-cutting.", extra={"cli": {"flag": "--feature"}})] = []
+    format: Annotated[Literal["auto", "madr", "nygard"], Meta(description="What the files are; auto looks at each.")] = "auto"
+
+
+class ImportAnswer(msgspec.Struct, kw_only=True):
+    """file -> id of what came in; files that were here already; what could not be said in an envelope."""
+
+    imported: dict[str, str]
+    skipped: list[str]
+    warnings: list[str]
+
+
+class ExportParams(msgspec.Struct, kw_only=True):
+    folder: Annotated[str, Meta(description="Folder to write to.", extra={"cli": {"argument": True}})]
+    format: Annotated[Literal["madr", "nygard"], Meta(description="Form of the files.")] = "madr"
+
+
+class ExportAnswer(msgspec.Struct, kw_only=True):
+    written: list[str]
+
+
+def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
+    """Numbers are kept where they are free. All files or none."""
+    folder = (store.workspace.root / ask.folder).resolve()
+    if not folder.is_dir():
+        raise UsageError(f"no folder {ask.folder!r}")
+    origin = folder.relative_to(store.workspace.root).as_posix() if folder.is_relative_to(store.workspace.root) else folder.name
+    with store.journal.locked():
+        entries = store.index.current().entries()
+        taken, highest = {entry.id for entry in entries}, store.index.highest()
+        known = {legacy: entry.id for entry in entries if entry.envelope for legacy in entry.envelope.legacy_ids}
+        ids: dict[int, str] = {}
+        fresh: list[tuple[int, Decision, Head]] = []
+        answer = ImportAnswer(imported={}, skipped=[], warnings=[])
+        for path in sorted(folder.glob("*.md")):
+            match = FILE.fullmatch(path.name)
+            legacy = f"{origin}/{path.name}"
+            if match is None:
+                answer.warnings.append(f"{path.name}: not named NNNN-title.md, left out")
+            elif legacy in known:
+                answer.skipped.append(path.name)
+                ids[int(match[1])] = known[legacy]
+            else:
+                number = int(match[1])
+                if number == 0 or format_id(number) in taken:
+                    highest = number = highest + 1
+                highest = max(highest, number)
+                taken.add(format_id(number))
+                ids[int(match[1])] = format_id(number)
+                head, decision = _read(path, format_id(number), legacy, ask)
+                fresh.append((int(match[1]), decision, head))
+        for _, decision, head in fresh:
+            _link(decision, head, ids, answer)
+        _mirror(fresh, answer)
+        change = Change()
+        for _, decision, _ in fresh:
+            check(decision.envelope)
+            target = store.home / decision.envelope.status / decision.envelope.id
+            change.steps += [store.journal.write_step(target / BODY, decision.body), store.journal.write_step(target / ENVELOPE, encode(decision.envelope, {}))]
+            change.rows.append(transition(decision.envelope, None, decision.envelope.related_tasks[:1], source=decision.folder))
+            answer.imported[Path(decision.folder).name] = decision.envelope.id
+        store.journal.commit(change)
+    return answer
+
+
+def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Head, Decision]:
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{path.name} is not UTF-8") from None
+    form: Format = formats.guess(text) if ask.format == "auto" else ask.format
+    raw_head, body = formats.split(text, form)
+    head = formats.read_head(raw_head, form)
+    day = f"{head.date}T00:00:00Z" if head.date else now()
+    settled = head.status in ("accepted", "superseded")
+    fields: dict[str, Any] = {
+        "owner": head.owner or actor(),
+        "created_at": day,
+        "last_updated": day,
+        "accepted_at": day if settled else None,
+        "related_features": tidy(ask.related_features) or ["cross-cutting"],
+    }
+    fields |= {name: value for name, value in head.carried.items() if name in CARRIED}
+    envelope = msgspec.convert(fields | {"id": adr_id, "title": head.title, "status": head.status}, Envelope)
+    envelope.legacy_ids = tidy([*envelope.legacy_ids, legacy])
+    if head.carried:  # Orbit wrote this file, so its body goes back to Orbit's own headings and the head holds nothing else
+        body = formats.from_madr(body)
+    else:
+        envelope.origin = Origin(format=form, file=path.name, head=raw_head)
+    envelope.validation_warnings = missing(body) if settled else []
+    if head.word == "deprecated":
+        envelope.validation_warnings.append("deprecated where it came from, without a successor")
+    envelope.body_digest = digest(body) if settled else None
+    return head, Decision(folder=legacy, envelope=envelope, unknown={}, body=body)
+
+
+def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAnswer) -> None:
+    for number in [*head.supersedes, *([head.superseded_by] if head.superseded_by is not None else [])]:
+        if number not in ids:
+            answer.warnings.append(f"{decision.folder}: links to {number}, which is not in the folder")
+    decision.envelope.supersedes = tidy(ids[number] for number in head.supersedes if number in ids)
+    decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
+
+
+def _mirror(fresh: list[tuple[int, Decision, Head]], answer: ImportAnswer) -> None:
+    """The other half of links that the folder states on one side only."""
+    by_id = {decision.envelope.id: decision.envelope for _, decision, _ in fresh}
+    for envelope in by_id.values():
+        new = by_id.get(envelope.superseded_by or "")
+        if new is not None:
+            new.supersedes = tidy([*new.supersedes, envelope.id])
+    for envelope in by_id.values():
+        for old_id in list(envelope.supersedes):
+            old = by_id.get(old_id)
+            if old is not None and old.superseded_by is None:
+                old.superseded_by, old.status = envelope.id, "superseded"
+            elif old is None or old.superseded_by != envelope.id:
+                envelope.supersedes.remove(old_id)
+                answer.warnings.append(f"{envelope.id} claims to supersede {old_id}, which says otherwise")
+
+
+def export_folder(store: AdrStore, ask: ExportParams) -> ExportAnswer:
+    """Every decision as one file; nothing is overwritten that differs and was not exported before."""
+    folder = store.workspace.root / ask.folder
+    decisions = [read_decision(store.home, entry.folder) for entry in reversed(store.index.current().entries()) if entry.envelope]
+    files = {decision.envelope.id: _file_name(decision.envelope) for decision in decisions}
+    titles = {decision.envelope.id: decision.envelope.title for decision in decisions}
+    texts = {files[decision.envelope.id]: _export(decision, files, titles, ask.format) for decision in decisions}
+    for name, text in texts.items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != text.encode():
+            raise RefusedError(f"{ask.folder}/{name} exists and is different", hint="export to an empty folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_bytes(text.encode())
+    return ExportAnswer(written=[f"{ask.folder.rstrip('/')}/{name}" for name in texts])
+
+
+def _file_name(envelope: Envelope) -> str:
+    if envelope.origin is not None:
+        return envelope.origin.file
+    slug = re.sub(r"[^a-z0-9]+", "-", envelope.title.lower()).strip("-")
+    return f"{number_of(envelope.id):04d}-{slug or 'decision'}.md"
+
+
+def _export(decision: Decision, files: dict[str, str], titles: dict[str, str], form: Format) -> str:
+    envelope = decision.envelope
+    origin = envelope.origin
+    if origin is not None and origin.format == form and _still_says(envelope, formats.read_head(origin.head, form), files):
+        return origin.head + decision.body
+    head = formats.write_head(envelope, files, titles, form)
+    return head + (formats.to_madr(decision.body) if form == "madr" else decision.body)
+
+
+def _still_says(envelope: Envelope, head: Head, files: dict[str, str]) -> bool:
+    """Whether a head that came in still tells what the envelope tells."""
+
+    def number(adr_id: str) -> int | None:
+        match = FILE.fullmatch(files.get(adr_id, ""))
+        return int(match[1]) if match else None
+
+    linked = number(envelope.superseded_by) if envelope.superseded_by else None
+    told = (head.title, head.status, head.superseded_by)
+    mirrored = head.superseded_by is None and envelope.status == "superseded" and linked is not None
+    return (mirrored or told == (envelope.title, envelope.status, linked)) and not (envelope.related_tasks or envelope.tags or envelope.paths)
