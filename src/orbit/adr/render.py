@@ -101,7 +101,7 @@ def canonical_order(decision: Decision, feature: str | None) -> tuple[float, int
     if feature not in (None, CROSS_CUTTING):
         numbers = [int(match[1]) for legacy in decision.envelope.legacy_ids if (match := re.fullmatch(rf"{re.escape(feature or '')}/ADR-(\d+)", legacy))]
         if numbers:
-            return min(numbers), number_of(decision.envelope.id)
+            return numbers[0], number_of(decision.envelope.id)  # a rollup names its own number first
     return float("inf"), number_of(decision.envelope.id)
 
 
