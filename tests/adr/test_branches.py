@@ -35,7 +35,7 @@ def parted(repo):
 def test_a_number_taken_on_both_sides_is_found_before_merging(parted):
     assert codes(parted) == []
     assert [code for code, _ in codes(parted, against="main")] == ["taken-number"]
-    assert "\"Main's\" in main" in codes(parted, against="main")[0][1]
+    assert '"Main\'s" in main' in codes(parted, against="main")[0][1]
     assert parted.cli("lint", "--against", "main").exit == 7
     assert parted.cli("lint", "--against", "nowhere").exit == 2
     parted.git("checkout", "-q", "main")

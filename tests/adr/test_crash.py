@@ -94,7 +94,12 @@ def test_a_file_somebody_changed_after_the_crash_is_left_alone(repo, store):
     assert repo.read("notes.md") == "mine\n"
 
 
-ADDER = "import sys; sys.path.insert(0, {source!r}); from orbit.adr import AdrStore; print(AdrStore({root!r}).add(title=f'Number {{sys.argv[1]}}', owner='o', related_features=['core']).id)"
+ADDER = """
+import sys
+sys.path.insert(0, {source!r})
+from orbit.adr import AdrStore
+print(AdrStore({root!r}).add(title=f"Number {{sys.argv[1]}}", owner="o", related_features=["core"]).id)
+"""
 
 
 def test_twenty_processes_adding_at_once_get_twenty_ids_and_lose_nothing(repo, store):

@@ -39,7 +39,9 @@ def test_any_envelope_survives_a_round_trip_through_yaml(envelope):
 def test_keys_come_in_the_documented_order(repo):
     repo.add(tags=["x"], paths=["src/**"])
     keys = [line.split(":")[0] for line in repo.read(".orbit/adrs/proposed/ADR-0001/adr.yaml").splitlines() if not line.startswith(" ")]
-    documented = "schema_version id title status owner created_at accepted_at last_updated related_features related_tasks tags paths supersedes superseded_by legacy_ids"
+    documented = (
+        "schema_version id title status owner created_at accepted_at last_updated related_features related_tasks tags paths supersedes superseded_by legacy_ids"
+    )
     assert keys == documented.split()
 
 
@@ -71,7 +73,10 @@ def test_version_one_reads_with_empty_tags_and_paths_and_is_written_as_version_t
 def test_unknown_fields_are_warned_about_by_show_and_lint(repo, store):
     repo.write(".orbit/adrs/proposed/ADR-0001/adr.yaml", V1)
     assert "unknown field 'reviewer' in adr.yaml (kept)" in store.show("ADR-0001").warnings
-    assert [finding.message for finding in store.lint().warnings if finding.code == "unknown-field"] == ["unknown field 'links' (kept)", "unknown field 'reviewer' (kept)"]
+    assert [finding.message for finding in store.lint().warnings if finding.code == "unknown-field"] == [
+        "unknown field 'links' (kept)",
+        "unknown field 'reviewer' (kept)",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +93,7 @@ def test_unknown_fields_are_warned_about_by_show_and_lint(repo, store):
 def test_an_unreadable_envelope_is_named_and_hides_nothing_else(repo, store, text, said):
     good = repo.add("Good")
     repo.write(".orbit/adrs/accepted/ADR-0002/adr.yaml", text)
-    with pytest.raises(IntegrityError, match="ADR-0002/adr.yaml"):
+    with pytest.raises(IntegrityError, match=r"ADR-0002/adr\.yaml"):
         store.show("ADR-0002")
     listed = store.list()
     assert ([adr.id for adr in listed.adrs], listed.unreadable, listed.total) == ([good], ["accepted/ADR-0002"], 2)

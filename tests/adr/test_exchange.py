@@ -52,7 +52,13 @@ def test_madr_files_become_envelopes_with_sections(repo, store):
 def test_nygard_links_become_links_on_both_sides(repo, store):
     take(repo, "nygard")
     old, new = store.show("ADR-0002"), store.show("ADR-0003")
-    assert (old.status, old.superseded_by, new.supersedes, new.title, old.created_at) == ("superseded", "ADR-0003", ["ADR-0002"], "Use two queues", "2026-01-03T00:00:00Z")
+    assert (old.status, old.superseded_by, new.supersedes, new.title, old.created_at) == (
+        "superseded",
+        "ADR-0003",
+        ["ADR-0002"],
+        "Use two queues",
+        "2026-01-03T00:00:00Z",
+    )
     assert store.lint(paths=["doc/adr/0001-record-architecture-decisions.md"]).errors == []
 
 
@@ -72,7 +78,7 @@ def test_decisions_of_our_own_survive_a_trip_through_either_format(repo, new_rep
 
     home, away = new_repo("home"), new_repo("away")
     home.accepted("First -- with dashes", tags=["a"], paths=["src/**"], context="```\n## Decision\n```")
-    home.accepted("Second: it's \"quoted\"")
+    home.accepted('Second: it\'s "quoted"')
     with AdrStore(home.root) as store:
         store.supersede("ADR-0001", "ADR-0002")
         home.add("Third")

@@ -47,7 +47,11 @@ def test_a_symbol_is_governed_by_its_own_anchors_and_the_citations_in_its_lines(
     with AdrStore(stocked.root, code=Symbols()) as store:
         assert [adr.id for adr in store.decisions_for("symbol:src/a.py#run").adrs] == ["ADR-0004", "ADR-0003", "ADR-0001", "ADR-0002"]
         assert [adr.id for adr in store.decisions_for("symbol:src/a.py#stop").adrs] == ["ADR-0004", "ADR-0001", "ADR-0005"]
-        assert [adr.id for adr in store.governing("src/a.py", selector="symbol:src/a.py#stop", place=Place("src/a.py", 5, 6))] == ["ADR-0004", "ADR-0001", "ADR-0005"]
+        assert [adr.id for adr in store.governing("src/a.py", selector="symbol:src/a.py#stop", place=Place("src/a.py", 5, 6))] == [
+            "ADR-0004",
+            "ADR-0001",
+            "ADR-0005",
+        ]
 
 
 def test_without_a_graph_a_symbol_is_known_by_its_file(stocked, store):

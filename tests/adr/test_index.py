@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 
@@ -113,7 +114,7 @@ def test_an_installed_embedder_ranks_and_the_answer_says_so(stocked, store, embe
 
 def test_a_failing_embedder_gives_way_to_full_text_and_the_answer_says_why(stocked, store, embedder):
     answer = store.search("explode sandbox")
-    assert (answer.mode, [match.id for match in answer.matches][0]) == ("fts", "ADR-0001")
+    assert (answer.mode, answer.matches[0].id) == ("fts", "ADR-0001")
     assert "no model" in answer.note
 
 
@@ -154,21 +155,18 @@ def test_an_edit_within_the_resolution_of_the_clock_is_seen(stocked):
     assert dict(ids(stocked))["ADR-0001"].startswith("Reverse")
 
 
-def test_a_store_that_cannot_be_written_can_still_be_read(stocked, monkeypatch):
+def test_a_store_that_cannot_be_written_can_still_be_read(stocked):
     (stocked.home / "index.sqlite").unlink()
-    from orbit.adr.journal import Journal
-
-    def denied(self):
-        raise PermissionError("read-only file system")
-
-    monkeypatch.setattr(Journal, "locked", denied)
+    shutil.rmtree(stocked.root / ".orbit/state")
+    (stocked.root / ".orbit/state").write_text("no folder can be made here, so no lock either")
     assert len(ids(stocked)) == 3
+    assert not (stocked.home / "index.sqlite").exists()
 
 
 def test_unknown_and_doubled_names_are_errors_with_a_next_step(stocked, store):
     with pytest.raises(NotFoundError, match="ADR-0042"):
         store.show("ADR-0042")
-    with pytest.raises(NotFoundError, match="--legacy-id|ADR-042"):
+    with pytest.raises(NotFoundError, match="ADR-042"):
         store.show("ADR-042")
     with pytest.raises(NotFoundError):
         store.show(legacy_id="policy/ADR-001")

@@ -15,7 +15,25 @@ def transitions(repo):
 
 
 def test_a_decision_goes_from_proposal_to_retirement_through_the_command_line(repo):
-    added = repo.ask("add", "--title", "Use SQLite", "--owner", "ana", "--feature", "storage", "--tag", "DB", "--path", "src/**", "--context", "c", "--decision", "d", "--consequences", "- Cost: x")
+    added = repo.ask(
+        "add",
+        "--title",
+        "Use SQLite",
+        "--owner",
+        "ana",
+        "--feature",
+        "storage",
+        "--tag",
+        "DB",
+        "--path",
+        "src/**",
+        "--context",
+        "c",
+        "--decision",
+        "d",
+        "--consequences",
+        "- Cost: x",
+    )
     assert added == {"id": "ADR-0001", "path": ".orbit/adrs/proposed/ADR-0001"}
     accepted = repo.ask("update", "ADR-0001", "--status", "accepted", "--task", "T-7")
     assert (accepted["status"], accepted["related_tasks"], accepted["tags"], accepted["accepted_at"]) == ("accepted", ["T-7"], ["db"], accepted["last_updated"])

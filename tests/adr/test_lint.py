@@ -72,7 +72,10 @@ def test_named_files_limit_what_is_read_but_the_store_is_always_checked(repo, st
     repo.write("a.md", "[ADR-0099]\n")
     repo.write("docs/b.md", "[ADR-0099]\n")
     repo.add("Rough", consequences="none")
-    assert found(store.lint(paths=["docs"])) == [("error", "docs/b.md", 1, "unresolved-citation"), ("warning", ".orbit/adrs/proposed/ADR-0001/body.md", 1, "missing-cost")]
+    assert found(store.lint(paths=["docs"])) == [
+        ("error", "docs/b.md", 1, "unresolved-citation"),
+        ("warning", ".orbit/adrs/proposed/ADR-0001/body.md", 1, "missing-cost"),
+    ]
     assert store.lint(paths=["a.md"]).errors[0].file == "a.md"
     assert repo.cli("lint", "nowhere.md").exit == 2
 
@@ -126,7 +129,11 @@ def test_anchors_are_checked_against_files_and_against_the_graph_when_there_is_o
     repo.accepted(decision=text)
     assert [(f.line, f.message) for f in store.lint().errors] == [(9, "dir:lib no longer exists"), (9, "symbol:src/b.py#run no longer exists")]
     with AdrStore(repo.root, code=Symbols()) as with_graph:
-        assert [f.message for f in with_graph.lint().errors] == ["symbol:src/a.py#gone no longer exists", "dir:lib no longer exists", "symbol:src/b.py#run no longer exists"]
+        assert [f.message for f in with_graph.lint().errors] == [
+            "symbol:src/a.py#gone no longer exists",
+            "dir:lib no longer exists",
+            "symbol:src/b.py#run no longer exists",
+        ]
 
 
 def test_dead_anchors_of_a_proposal_only_warn(repo, store):

@@ -36,7 +36,7 @@ def embedder_search(index: Index, query: str, filters: Filters) -> tuple[list[tu
 
         wanted = _unit(embedder.embed([query])[0])
         rows = index.vectors(f"{point.name}={point.value}", filters, embed)
-    except Exception as error:  # noqa: BLE001  somebody else's package: its failure must not take search away
+    except Exception as error:  # somebody else's package: its failure must not take search away
         return None, f"embedder {point.name!r} failed ({type(error).__name__}: {error}); ranked by full text"
     scored = [(entry, _dot(wanted, array("f", vector)), _snippet(body)) for entry, vector, body in rows]
     return sorted(scored, key=lambda match: (-match[1], match[0].folder)), None

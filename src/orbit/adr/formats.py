@@ -18,7 +18,7 @@ from orbit.adr.ids import number_of
 
 Format = Literal["madr", "nygard"]
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n([\s\S]*?)\n?---[ \t]*\r?\n")
-TITLE = re.compile(r"^# +(?:(?:ADR[- ]?)?\d+[.:]? +(?:[-—–] +)?)?(.+?)[ \t]*\r?$", re.MULTILINE)
+TITLE = re.compile(r"^# +(?:(?:ADR[- ]?)?\d+[.:]? +(?:[-\u2014\u2013] +)?)?(.+?)[ \t]*\r?$", re.MULTILINE)
 NYGARD_STATUS = re.compile(r"^## +Status[ \t]*\r?\n([\s\S]*?)(?=^## |\Z)", re.MULTILINE)
 FILE_LINK = re.compile(r"\]\((?:\./)?0*(\d+)-[^)]*\)|\bADR[- ]?0*(\d+)\b", re.IGNORECASE)
 EXTRA = re.compile(r"^<!-- orbit: (.*) -->\r?\n", re.MULTILINE)

@@ -66,15 +66,12 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     for entry, glob in index.covering(path):
         if entry.status in ("accepted", "proposed"):
             note(entry, "path", f"path {glob}")
-    entries = index.entries()
-    for entry in entries:
+    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector)):
         if entry.status in ("accepted", "proposed"):
-            for anchor, _ in entry.anchors:
-                if _anchors(anchor, path, selector):
-                    note(entry, "anchor", f"anchor {anchor}")
+            note(entry, "anchor", f"anchor {anchor}")
     cited = _cited_lines(store, path, place) if selector is None or place or not selector.startswith("symbol:") else {}
-    for entry in entries:
-        if entry.id in cited and entry.status != "deleted":
+    for entry in index.entries_of(cited):
+        if entry.status != "deleted":
             note(entry, "citation", f"cited on line {', '.join(map(str, cited[entry.id]))}")
     answers = [
         Governing(id=entry.id, title=entry.envelope.title, status=entry.status, via=min(reasons.values(), key=RANK.__getitem__), reasons=sorted(reasons))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import time
@@ -24,8 +25,10 @@ CLOCK_NS = 20_000_000
 SCHEMA = f"""
 CREATE TABLE adrs (
     row INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, number INTEGER NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
-    last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER, indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
+    last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER,
+    indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
 ) STRICT;
+CREATE TABLE seen (envelopes TEXT NOT NULL, everything TEXT NOT NULL, newest_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL) STRICT;
 CREATE TABLE labels (row INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL) STRICT;
 CREATE INDEX labels_by_value ON labels (kind, value);
 CREATE INDEX labels_by_row ON labels (row);
@@ -34,7 +37,7 @@ CREATE VIRTUAL TABLE words USING fts5(title, tags, body, tokenize='porter unicod
 PRAGMA user_version = {VERSION};
 """
 LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
-Stamp = tuple[int | None, int | None, int | None, int | None]
+Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the body
 
 
 class Filters(msgspec.Struct, kw_only=True):
@@ -59,15 +62,13 @@ class Index:
         self._path = home / "index.sqlite"
         self._db: apsw.Connection | None = None
 
-    def current(self) -> Index:
-        """Up to date with the files, or it raises. Takes the store's lock only when something has changed."""
-        if self._journal.pending:
-            with self._journal.locked():
-                pass
+    def current(self, *, bodies: bool = True) -> Index:
+        """Up to date with the files; without `bodies`, as far as envelopes go. Takes the store's lock only when something has changed."""
+        self._journal.settle()
         try:
             if self._db is None and self._path.exists():
                 self._open()
-            if self._db is not None and not self._stale():
+            if self._db is not None and not self._stale(bodies):
                 return self
         except apsw.Error:
             self.close()
@@ -125,8 +126,8 @@ class Index:
             source = f"FROM words JOIN adrs ON adrs.row = words.rowid WHERE words MATCH ? AND {where}"
             total = int(self._one(f"SELECT count(*) {source}", (match, *values))) if words else 0
             if total:
-                sql = f"SELECT entry, -bm25(words, 4.0, 2.0, 1.0) AS score, snippet(words, -1, '[', ']', '…', 24) {source} ORDER BY score DESC, number DESC LIMIT ?"
-                rows = self._run(sql, (match, *values, limit))
+                columns = "entry, -bm25(words, 4.0, 2.0, 1.0) AS score, snippet(words, -1, '[', ']', '…', 24)"
+                rows = self._run(f"SELECT {columns} {source} ORDER BY score DESC, number DESC LIMIT ?", (match, *values, limit))
                 return [(msgspec.msgpack.decode(blob, type=Entry), score, " ".join(snippet.split())) for blob, score, snippet in rows], total
         return [], 0
 
@@ -148,9 +149,20 @@ class Index:
 
     def covering(self, path: str) -> list[tuple[Entry, str]]:
         """(entry, glob) for each path glob that covers `path`."""
-        globs = [glob for glob in self._values("path") if contains(glob, path)]
-        sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = 'path' AND value IN ({_marks(globs)}) ORDER BY number DESC, value"
-        return [(msgspec.msgpack.decode(blob, type=Entry), glob) for blob, glob in self._run(sql, tuple(globs))]
+        return self.labelled("path", lambda glob: contains(glob, path))
+
+    def labelled(self, kind: str, wanted: Callable[[str], bool]) -> list[tuple[Entry, str]]:
+        """(entry, value) for each label of a kind whose value is wanted, newest number first."""
+        values = [value for value in self._values(kind) if wanted(value)]
+        sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = ? AND value IN ({_marks(values)}) ORDER BY number DESC, value"
+        return [(msgspec.msgpack.decode(blob, type=Entry), value) for blob, value in self._run(sql, (kind, *values))]
+
+    def entries_of(self, adr_ids: Iterable[str]) -> list[Entry]:
+        numbers = {number_of(adr_id): adr_id for adr_id in adr_ids}
+        found = [
+            msgspec.msgpack.decode(blob, type=Entry) for (blob,) in self._run(f"SELECT entry FROM adrs WHERE number IN ({_marks(numbers)})", tuple(numbers))
+        ]
+        return [entry for entry in found if entry.id in numbers.values()]
 
     def _values(self, kind: str) -> list[str]:
         return [value for (value,) in self._run("SELECT DISTINCT value FROM labels WHERE kind = ?", (kind,))]
@@ -193,19 +205,19 @@ class Index:
         self._db.set_busy_timeout(10_000)
         self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
 
-    def _stale(self) -> bool:
+    def _stale(self, bodies: bool) -> bool:
         if self._one("PRAGMA user_version") != VERSION:
             return True
-        return bool(self._differences(self._known(), scan(self._home)))
+        seen, newest, indexed = next(self._run(f"SELECT {'everything' if bodies else 'envelopes'}, newest_ns, indexed_ns FROM seen"))
+        return bool(newest > indexed - CLOCK_NS) or seen != _fingerprint(scan(self._home, bodies=bodies))
 
     def _known(self) -> dict[str, tuple[Stamp, int]]:
-        sql = "SELECT folder, envelope_mtime, envelope_size, body_mtime, body_size, indexed_ns FROM adrs"
-        return {folder: ((a, b, c, d), indexed) for folder, a, b, c, d, indexed in self._run(sql)}
+        return {row[0]: (row[2:], row[1]) for row in self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")}
 
     @staticmethod
     def _differences(known: dict[str, tuple[Stamp, int]], found: dict[str, Stamp]) -> set[str]:
         changed = {folder for folder, stamp in found.items() if folder not in known or known[folder][0] != stamp}
-        recent = {folder for folder, (stamp, indexed) in known.items() if max(stamp[0] or 0, stamp[2] or 0) > indexed - CLOCK_NS}
+        recent = {folder for folder, (stamp, indexed) in known.items() if max(stamp[0] or 0, stamp[-2] or 0) > indexed - CLOCK_NS}
         return changed | recent | (known.keys() - found.keys())
 
     def _refresh(self) -> None:
@@ -217,7 +229,7 @@ class Index:
                     self._open()
                 self._update(self._connection)
                 return
-            except apsw.ReadOnlyError as error:
+            except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
                 raise OSError(str(error)) from None
             except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
                 if attempt == 2:
@@ -236,7 +248,7 @@ class Index:
                 db.execute(SCHEMA)
             elif version != VERSION:
                 raise apsw.CorruptError(f"index version {version}")
-            found, known = scan(self._home), self._known()
+            indexed, found, known = time.time_ns(), scan(self._home), self._known()
             for folder in self._differences(known, found):
                 row = next(iter(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))), None)
                 if row is not None:
@@ -244,37 +256,52 @@ class Index:
                         db.execute(f"DELETE FROM {table} WHERE {column} = ?", row)
                 if folder in found:
                     self._insert(db, folder, found[folder])
+            newest = max((stamp[at] or 0 for stamp in found.values() for at in (0, 2)), default=0)
+            envelopes = {folder: stamp[:2] for folder, stamp in found.items()}
+            db.execute("DELETE FROM seen")
+            db.execute("INSERT INTO seen VALUES (?, ?, ?, ?)", (_fingerprint(envelopes), _fingerprint(found), newest, indexed))
 
     def _insert(self, db: apsw.Connection, folder: str, stamp: Stamp) -> None:
         indexed = time.time_ns()
         entry, body = summarise(self._home, folder)
         envelope = entry.envelope
         status, _, adr_id = folder.partition("/")
-        sql = f"INSERT INTO adrs (folder, number, status, owner, last_updated, envelope_mtime, envelope_size, body_mtime, body_size, indexed_ns, entry) VALUES ({_marks(range(11))})"
+        sql = f"INSERT INTO adrs VALUES (NULL, {_marks(range(11))})"
         owner, updated = (envelope.owner, envelope.last_updated) if envelope else ("", "")
         db.execute(sql, (folder, number_of(adr_id), status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
         row = db.last_insert_rowid()
         if envelope is None:
             return
-        db.executemany("INSERT INTO labels VALUES (?, ?, ?)", [(row, kind, value) for kind, field in LABELS.items() for value in getattr(envelope, field)])
+        labels = [(row, kind, value) for kind, field in LABELS.items() for value in getattr(envelope, field)]
+        db.executemany("INSERT INTO labels VALUES (?, ?, ?)", [*labels, *((row, "anchor", anchor) for anchor, _ in entry.anchors)])
         db.execute("INSERT INTO words (rowid, title, tags, body) VALUES (?, ?, ?, ?)", (row, envelope.title, " ".join(envelope.tags), body))
 
 
-def scan(home: Path) -> dict[str, Stamp]:
-    """Time and size of both files of every decision folder."""
+def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
+    """Time and size of the envelope, and of the body if wanted, of every decision folder."""
     found: dict[str, Stamp] = {}
     for status in STATUSES:
-        try:
-            names = os.listdir(home / status)
-        except FileNotFoundError:
+        folder = home / status
+        if not folder.is_dir():
             continue
-        for name in names:
-            if is_id(name):
-                folder = f"{home}/{status}/{name}/"
-                stamp = (*_stat(folder + ENVELOPE), *_stat(folder + BODY))
-                if stamp != (None, None, None, None):
+        # Paths relative to an open folder spare the kernel the walk from the root, ten thousand times.
+        opened = os.open(folder, os.O_RDONLY) if os.stat in os.supports_dir_fd else None
+        start = "" if opened is not None else f"{folder}/"
+        try:
+            for name in filter(is_id, os.listdir(folder)):
+                stamp = _stat(f"{start}{name}/{ENVELOPE}", opened)
+                if bodies:
+                    stamp += _stat(f"{start}{name}/{BODY}", opened)
+                if stamp[0] or (stamp[2] if bodies else _stat(f"{start}{name}/{BODY}", opened)[0]):
                     found[f"{status}/{name}"] = stamp
+        finally:
+            if opened is not None:
+                os.close(opened)
     return found
+
+
+def _fingerprint(found: dict[str, Stamp]) -> str:
+    return hashlib.sha256(msgspec.msgpack.encode(found)).hexdigest()
 
 
 def full_time(text: str) -> str | None:
@@ -283,9 +310,9 @@ def full_time(text: str) -> str | None:
     return f"{match[1]}T{match[2] or '00:00'}:{match[3] or '00'}.{(match[4] or '').ljust(6, '0')[:6]}Z" if match else None
 
 
-def _stat(path: str) -> tuple[int | None, int | None]:
+def _stat(path: str, folder: int | None) -> Stamp:
     try:
-        stat = os.stat(path)
+        stat = os.stat(path, dir_fd=folder)
     except OSError:
         return None, None
     return stat.st_mtime_ns, stat.st_size

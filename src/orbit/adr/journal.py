@@ -60,9 +60,11 @@ class Journal:
         self._file = workspace.state / "state" / "adr-change.msgpack"
         self._lock = FileLock(workspace.state / "state" / "adr.lock", timeout=LOCK_TIMEOUT_S)
 
-    @property
-    def pending(self) -> bool:
-        return self._file.exists()
+    def settle(self) -> None:
+        """Before reading: wait for a change under way, or finish what a crash left behind."""
+        if self._file.exists():
+            with self.locked():
+                pass
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -95,7 +97,7 @@ class Journal:
         self._apply(change)
 
     def _recover(self) -> None:
-        if not self.pending:
+        if not self._file.exists():
             return
         change = msgspec.msgpack.decode(self._file.read_bytes(), type=Change)
         seen = {(row.timestamp, row.adr_id, row.to_status) for row in CommandLog(self.workspace).rows()}

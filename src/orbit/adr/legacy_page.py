@@ -9,7 +9,7 @@ import msgspec
 from orbit.adr.body import SECTIONS, compose, missing, prose_lines
 from orbit.adr.envelope import Status
 
-ENTRY = re.compile(r"^## +(ADR-\d+)\s*(?:—|–|-|:)\s*(.+?)\s*$")
+ENTRY = re.compile(r"^## +(ADR-\d+)\s*[\u2014\u2013:-]\s*(.+?)\s*$")
 STATUS = re.compile(r"^(?:\*\*)?Status:?(?:\*\*)?:?\s+(.*)$")
 SECTION = re.compile(r"^(?:#{2,4} +|\*\*)(Context|Decision|Consequences)\b[.:]?(?:\*\*)?[.:]?\s*(.*)$", re.IGNORECASE)
 LINK_LINE = re.compile(r"^\*\*(Supersedes|Superseded by):?\*\*:?\s*(.+)$", re.IGNORECASE)

@@ -112,7 +112,7 @@ def by_legacy_id(store: AdrStore, legacy_id: str) -> str:
 
 def list_adrs(store: AdrStore, ask: ListParams) -> ListAnswer:
     filters = to_filters(ask)
-    index = store.index.current()
+    index = store.index.current(bodies=False)
     page = None
     if ask.format == "md":
         from orbit.adr.render import decisions_page

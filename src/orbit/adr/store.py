@@ -10,8 +10,8 @@ import msgspec
 
 from orbit.adr import exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
 from orbit.adr.code import Code, Place
-from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import Envelope
+from orbit.adr.decision import ENVELOPE, Decision, read_decision
+from orbit.adr.envelope import STATUSES, Envelope
 from orbit.adr.ids import format_id, is_id
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
@@ -42,7 +42,7 @@ class AdrStore:
     def close(self) -> None:
         self.index.close()
 
-    def __enter__(self) -> AdrStore:  # noqa: PYI034  (Self is 3.11)
+    def __enter__(self) -> AdrStore:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -115,12 +115,11 @@ class AdrStore:
 
     def folder_of(self, reference: str) -> str:
         """The folder `<status>/<ID>` of a decision named by its id, its number, or that folder."""
-        index = self.index.current()
+        self.journal.settle()
         status, _, name = reference.removeprefix(".orbit/adrs/").rstrip("/").rpartition("/")
         adr_id = format_id(int(name)) if name.isascii() and name.isdigit() else name.upper()
-        found = index.folders(adr_id) if is_id(adr_id) else []
-        if status:
-            found = [folder for folder in found if folder == f"{status}/{adr_id}"]
+        homes = [status] if status else sorted(STATUSES)
+        found = [f"{home}/{adr_id}" for home in homes if is_id(adr_id) and home in STATUSES and (self.home / home / adr_id / ENVELOPE).exists()]
         if not found:
             hint = "`orbit adr list` shows what there is; for a number from before a migration use `--legacy-id`"
             raise NotFoundError(f"no decision {reference!r}", hint=hint)

@@ -126,7 +126,8 @@ def _renumber(answer: RenumberAnswer, colour: bool) -> str:
 
 
 def _migrate(answer: MigrateAnswer, colour: bool) -> str:
-    counts = f"imported {answer.imported}, skipped {answer.skipped}, rollups {answer.rollups}, links {answer.links}, references rewritten {answer.rewritten}, unresolved {answer.unresolved}, warnings {answer.warnings}\n"
+    names = ("imported", "skipped", "rollups", "links", "rewritten", "unresolved", "warnings")
+    counts = ", ".join(f"{name} {getattr(answer, name)}" for name in names) + "\n"
     return counts + (f"report: {answer.report}\n" if answer.report else "") + (f"\n{answer.preview}" if answer.preview else "")
 
 
