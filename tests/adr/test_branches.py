@@ -71,6 +71,39 @@ def test_a_collision_that_git_merged_silently_is_found_and_renumbered(parted):
     assert parted.read("notes.md").endswith("Topic needs [ADR-0003].\n")
 
 
+def test_imports_of_the_same_day_are_told_apart_by_their_titles(repo):
+    page = "## ADR-001 — {}\n\n**Status:** Proposed · 2026-05\n\n**Context.** c\n"
+    repo.write("readme.md", "x")
+    repo.commit()
+    for branch, title in (("left", "Left"), ("right", "Right"), ("again", "Left")):
+        repo.git("checkout", "-qb", branch, "main")
+        repo.write(f"docs/design/{branch}/4_decisions.md", page.format(title))
+        with AdrStore(repo.root) as store:
+            store.migrate("docs/design")
+        repo.commit()
+    assert [code for code, _ in codes(repo, against="right")] == ["taken-number"]
+    assert codes(repo, against="left") == []
+
+
+def test_a_store_below_the_top_of_the_repository_is_compared_as_well(repo):
+    class Below(type(repo)):
+        def __init__(self, root):
+            self.root = root
+
+    (repo.root / "part/.orbit").mkdir(parents=True)
+    below = Below(repo.root / "part")
+    repo.write("readme.md", "x")
+    repo.commit()
+    for branch in ("left", "right"):
+        repo.git("checkout", "-qb", branch, "main")
+        below.add(branch)
+        below.write("notes.md", f"{branch} [ADR-0001]\n")
+        repo.commit()
+    assert [code for code, _ in codes(below, against="left")] == ["taken-number"]
+    below.ask("renumber", "ADR-0001", "--against", "left")
+    assert below.read("notes.md") == "right [ADR-0002]\n"
+
+
 def test_branches_that_only_changed_a_shared_decision_do_not_collide(parted):
     parted.git("checkout", "-q", "main")
     with AdrStore(parted.root) as store:

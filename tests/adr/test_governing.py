@@ -20,7 +20,7 @@ def stocked(repo):
     repo.accepted("By glob", paths=["src/**"])
     repo.add("By citation")
     repo.accepted("By anchor", decision="Keep `symbol:src/a.py#run:function` pure.")
-    repo.accepted("By folder", decision="All of dir:src is pure.")
+    repo.accepted("By folder", decision="All of `dir:./src` is pure.")
     old, new = repo.accepted("Replaced", paths=["src/**"]), repo.accepted("Elsewhere", paths=["lib/**"])
     with AdrStore(repo.root) as store:
         store.supersede(old, new)
@@ -33,7 +33,7 @@ def via(answer):
 
 def test_a_file_is_governed_by_globs_anchors_and_citations(stocked, store):
     assert via(store.decisions_for("src/a.py")) == [
-        ("ADR-0004", "accepted", "anchor", ["anchor dir:src"]),
+        ("ADR-0004", "accepted", "anchor", ["anchor dir:./src"]),
         ("ADR-0003", "accepted", "anchor", ["anchor symbol:src/a.py#run:function"]),
         ("ADR-0001", "accepted", "path", ["path src/**"]),
         ("ADR-0002", "proposed", "citation", ["cited on line 2"]),

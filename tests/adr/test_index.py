@@ -163,6 +163,12 @@ def test_a_store_that_cannot_be_written_can_still_be_read(stocked):
     assert not (stocked.home / "index.sqlite").exists()
 
 
+def test_a_question_makes_nothing_where_there_is_no_store(repo):
+    before = sorted(repo.root.rglob("*"))
+    assert (repo.ask("list")["total"], repo.cli("show", "1").exit, repo.cli("lint").exit) == (0, 3, 0)
+    assert sorted(repo.root.rglob("*")) == before
+
+
 def test_unknown_and_doubled_names_are_errors_with_a_next_step(stocked, store):
     with pytest.raises(NotFoundError, match="ADR-0042"):
         store.show("ADR-0042")

@@ -28,10 +28,14 @@ CITED = {
     "tilde fence with backticks inside": ("a.md", "~~~~\n```\n[ADR-0099]\n~~~\n~~~~\n[ADR-0099]\n", [6]),
     "short number": ("a.md", "[ADR-099]\n", []),
     "python comment": ("a.py", "x = 1  # [ADR-0099]\n", [1]),
+    "python comment with a mention": ("a.py", "# cite as `[ADR-0099]`, see [ADR-0099]\n", [1]),
+    "python docstring with a mention": ("a.py", '"""Cite as `[ADR-0099]`."""\n', []),
     "python string": ("a.py", "x = '# [ADR-0099]'\n", []),
     "python docstring": ("a.py", 'def f():\n    """Why.\n\n    [ADR-0099]\n    """\n', [4]),
     "python assigned text": ("a.py", 'x = """\n[ADR-0099]\n"""\n', []),
     "rust comment": ("a.rs", "/// [ADR-0099]\nfn f() {}\n/* a\n [ADR-0099] */\n", [1, 4]),
+    "rust lifetime before a comment": ("a.rs", "impl<'a> X { // don't forget [ADR-0099]\n", [1]),
+    "rust quote as a letter": ("a.rs", "let q = '\"'; // [ADR-0099]\n", [1]),
     "rust string": ("a.rs", 'let a = "// [ADR-0099]";\n', []),
     "go comment": ("a.go", "// see [ADR-0099]\n", [1]),
     "typescript template": ("a.ts", "const a = `// [ADR-0099]`\n", []),
@@ -125,13 +129,14 @@ class Symbols:
 
 def test_anchors_are_checked_against_files_and_against_the_graph_when_there_is_one(repo, store):
     repo.write("src/a.py", "def run():\n    pass\n")
-    text = "See `symbol:src/a.py#run`, symbol:src/a.py#gone.\n\n`symbol:src/b.py#run`, file:src/a.py, `module:src.a`, dir:lib.\n\n```\nsymbol:x#y\n```"
+    text = "See `symbol:src/a.py#run`, symbol:src/a.py#gone.\n\n"
+    text += "`symbol:src/b.py#run`, `file:src/a.py`, `module:src.a`, `dir:./lib`, `file:line`.\n\n```\nsymbol:x#y\n```"
     repo.accepted(decision=text)
-    assert [(f.line, f.message) for f in store.lint().errors] == [(9, "dir:lib no longer exists"), (9, "symbol:src/b.py#run no longer exists")]
+    assert [(f.line, f.message) for f in store.lint().errors] == [(9, "dir:./lib no longer exists"), (9, "symbol:src/b.py#run no longer exists")]
     with AdrStore(repo.root, code=Symbols()) as with_graph:
         assert [f.message for f in with_graph.lint().errors] == [
             "symbol:src/a.py#gone no longer exists",
-            "dir:lib no longer exists",
+            "dir:./lib no longer exists",
             "symbol:src/b.py#run no longer exists",
         ]
 

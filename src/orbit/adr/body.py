@@ -18,7 +18,10 @@ HEADINGS = {
 HEADING = re.compile(r"^(#{2,6})[ \t]+(.+?)[ \t#]*$")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 COST = re.compile(r"^\s*[-*]\s+[-*\s]*Cost\b[*\s]*:", re.MULTILINE)
-ANCHOR = re.compile(r"`((?:symbol|file|dir|module|command):[^`\n]+)`|(?<![\w`:])((?:symbol|file|dir):[^\s`<>\[\](),]*[^\s`<>\[\](),.;:])")
+# Code spans may hold any selector; without backticks only `symbol:` is unlikely to be an ordinary word such as file:line.
+ANCHOR = re.compile(
+    r"`(symbol:[^`\s][^`\n]*#[^`\n]+|(?:file|dir):[^`\s]*[./][^`\s]*|module:[^`\s]+)`|(?<![\w`:])(symbol:[^\s`#]+#[^\s`<>\[\](),]*[^\s`<>\[\](),.;:])"
+)
 ADDENDUM = "## Addendum"
 
 

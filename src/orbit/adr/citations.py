@@ -16,6 +16,7 @@ CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 STRINGS = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 # One scanner per family: group 1 is a comment, anything else that matches is skipped.
 SLASHES = re.compile(rf"(//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))|{STRINGS}|`(?:\\.|[^`\\])*`")
+LETTERS = re.compile(r"(//[^\n]*|/\*[\s\S]*?(?:\*/|\Z))|\"(?:\\.|[^\"\\\n])*\"|'(?:\\[^'\n]+|[^'\\\n])'|`[^`]*`")  # ' is a letter, or a lifetime
 HASHES = re.compile(rf"(#[^\n]*)|{STRINGS}")
 PYTHON = re.compile(
     rf"(#[^\n]*|^[ \t]*[rRuU]?(?:\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)))|[rRbBfFuU]*(?:\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|{STRINGS})", re.MULTILINE
@@ -25,7 +26,8 @@ MARKUP = re.compile(r"(<!--[\s\S]*?(?:-->|\Z))")
 SEMICOLONS = re.compile(r"(;[^\n]*)|\"(?:\\.|[^\"\\])*\"")
 SUFFIXES = {
     PYTHON: "py pyi pyx pxd",
-    SLASHES: "c h cc cpp hpp cs go java js jsx mjs cjs ts tsx mts cts kt kts rs swift scala php css scss dart proto zig m mm groovy gradle",
+    SLASHES: "js jsx mjs cjs ts tsx mts cts php css scss dart groovy gradle",
+    LETTERS: "c h cc cpp hpp cs go java kt kts rs swift scala proto zig m mm",
     HASHES: "sh bash zsh rb yaml yml toml mk cmake pl r jl ex exs tf dockerfile makefile cfg conf ps1 nix",
     DASHES: "sql lua hs elm ada",
     MARKUP: "html htm xml svg vue svelte",
@@ -53,7 +55,8 @@ def citations_in(path: str, text: str) -> list[Citation]:
     scanner = FAMILIES.get(name.rpartition(".")[2])
     if scanner is None:
         return []
-    return _found(text, [match.span(1) for match in scanner.finditer(text) if match[1] is not None])
+    comments = [match.span(1) for match in scanner.finditer(text) if match[1] is not None]
+    return _found(text, [span for start, end in comments for span in _outside_code(text, start, end)])
 
 
 def citations_in_markdown(text: str) -> list[Citation]:
@@ -65,12 +68,15 @@ def prose_spans(text: str) -> Iterator[tuple[int, int]]:
     offset = 0
     for _, line, fenced in prose_lines(text):
         if not fenced:
-            at = 0
-            for span in CODE_SPAN.finditer(line):
-                yield offset + at, offset + span.start()
-                at = span.end()
-            yield offset + at, offset + len(line)
+            yield from _outside_code(text, offset, offset + len(line))
         offset += len(line) + 1
+
+
+def _outside_code(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    for span in CODE_SPAN.finditer(text, start, end):
+        yield start, span.start()
+        start = span.end()
+    yield start, end
 
 
 def rewrite(path: str, text: str, replace: Callable[[Citation], str | None]) -> str:

@@ -16,7 +16,7 @@ ENVELOPE, BODY, THREADS = "adr.yaml", "body.md", "review_threads"
 
 
 class Decision(msgspec.Struct, kw_only=True):
-    """What both files say. The folder decides the status; an envelope that disagrees is reported, not believed."""
+    """What both files say. The folder decides the status; an envelope that disagrees is reported, not believed. [ADR-0006]"""
 
     folder: str
     envelope: Envelope

@@ -1,4 +1,7 @@
-"""A SQLite mirror of the decisions for fast lists and full-text search. Never the truth: missing, stale or broken, it is built again from the files."""
+"""A SQLite mirror of the decisions for fast lists and full-text search.
+
+Never the truth: missing, stale or broken, it is built again from the files. [ADR-0004] [ADR-0008]
+"""
 
 from __future__ import annotations
 
@@ -72,13 +75,15 @@ class Index:
                 return self
         except apsw.Error:
             self.close()
-        try:
-            with self._journal.locked():
-                self._refresh()
-        except OSError:  # nothing can be written here: mirror in memory for this process
-            self.close()
-            self._db = apsw.Connection(":memory:")
-            self._update(self._db)
+        if self._home.is_dir():
+            try:
+                with self._journal.locked():
+                    self._refresh()
+                return self
+            except OSError:  # nothing can be written here
+                self.close()
+        self._db = self._db or apsw.Connection(":memory:")  # for this process only; a question makes no folder where there was none
+        self._update(self._db)
         return self
 
     def rebuild(self) -> int:

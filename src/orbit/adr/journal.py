@@ -1,7 +1,7 @@
 """One change, all of it or none: steps are written to a journal first, then carried out; after a crash the next command finishes them.
 
 The moment the journal gets its name is the moment the change happens. Every step can be repeated, and a step whose file somebody else
-has changed in the meantime is left alone.
+has changed in the meantime is left alone. [ADR-0005]
 """
 
 from __future__ import annotations
@@ -93,8 +93,14 @@ class Journal:
         """Carry out `change`; the lock must be held."""
         if not change.steps:
             return
-        _replace(self._file, msgspec.msgpack.encode(change))
-        self._apply(change)
+        try:
+            _replace(self._file, msgspec.msgpack.encode(change))
+        except OSError as error:
+            raise RefusedError(f"nothing was changed: {error}", hint="make room or give write access, then try again") from None
+        try:
+            self._apply(change)
+        except OSError as error:
+            raise RefusedError(f"the change is not finished: {error}", hint="remove the cause; the next command finishes it") from None
 
     def _recover(self) -> None:
         if not self._file.exists():

@@ -1,4 +1,4 @@
-"""Gives a decision another number: folder, envelope, links and every citation follow, in one change."""
+"""Gives a decision another number: folder, envelope, links and every citation follow, in one change. [ADR-0007]"""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class _Renaming:
 def _own_lines(store: AdrStore, path: str, revision: str) -> set[int]:
     """Lines of the file as it is now that `revision` does not have."""
     root = store.workspace.root
-    if git(root, "cat-file", "-e", f"{revision}:{path}") is None:
+    if git(root, "cat-file", "-e", f"{revision}:./{path}") is None:
         return set(range(1, (root / path).read_bytes().count(b"\n") + 2))
     diff = git(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
     lines: set[int] = set()

@@ -21,7 +21,8 @@ def files(root: Path) -> list[str]:
     listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
         return sorted(_walk(root))
-    return sorted(set(os.fsdecode(listed).split("\0")) - {""})
+    deleted = git(root, "ls-files", "-z", "--deleted") or b""
+    return sorted(set(os.fsdecode(listed).split("\0")) - set(os.fsdecode(deleted).split("\0")) - {""})
 
 
 def files_with(root: Path, text: str) -> list[str]:
