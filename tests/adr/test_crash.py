@@ -85,6 +85,55 @@ def test_killed_at_any_step_a_change_is_there_in_full_or_not_at_all(repo, tmp_pa
     assert 2 <= turned <= len(outcomes) - 4
 
 
+def test_killed_again_while_recovering_it_still_ends_whole(repo, tmp_path_factory):
+    stock(repo)
+    crash = KILLED.format(source=SOURCE, root=str(repo.root), step=8, command=COMMANDS["supersede"])
+    assert subprocess.run([sys.executable, "-c", crash], capture_output=True, check=False).returncode == 9
+    assert (repo.root / ".orbit/state/adr-change.msgpack").exists()
+    outcomes = []
+    for step in range(1, 60):
+        root = tmp_path_factory.mktemp("again") / "copy"
+        shutil.copytree(repo.root, root)
+        script = KILLED.format(source=SOURCE, root=str(root), step=step, command="").replace("store.index.current()\n", "") + "store.journal.settle()\n"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 9), done.stderr
+        outcomes.append(summary(root))
+        if done.returncode == 0:
+            break
+    assert len(outcomes) > 3
+    assert all(outcome == outcomes[-1] for outcome in outcomes)
+    assert ("ADR-0002", "Two", "superseded", "ADR-0003") in [adr[:4] for adr in outcomes[-1][0]]
+
+
+WRITER = """
+import sys
+sys.path.insert(0, {source!r})
+from orbit.adr import AdrStore
+store = AdrStore({root!r})
+for number in range(1, 12):
+    store.update(str(number), status="accepted", related_tasks=["T"])
+    if number > 1:
+        store.supersede(str(number - 1), str(number))
+"""
+
+
+def test_readers_never_see_a_change_halfway(repo, store):
+    """A writer accepts and supersedes one decision after the other while this process keeps reading."""
+    for number in range(12):
+        repo.add(f"Number {number}")
+    with subprocess.Popen([sys.executable, "-c", WRITER.format(source=SOURCE, root=str(repo.root))]) as writer:
+        while writer.poll() is None:
+            listed = {adr.id: adr for adr in store.list().adrs}
+            assert len(listed) == 12
+            for adr in listed.values():
+                assert (adr.superseded_by is not None) == (adr.status == "superseded")
+                assert adr.superseded_by is None or adr.id in listed[adr.superseded_by].supersedes
+            assert store.show("ADR-0006").warnings == []
+    assert writer.returncode == 0
+    assert store.show("ADR-0006").status == "superseded"
+    assert store.lint().errors == []
+
+
 def test_a_file_somebody_changed_after_the_crash_is_left_alone(repo, store):
     stock(repo)
     script = KILLED.format(source=SOURCE, root=str(repo.root), step=7, command=COMMANDS["renumber"])

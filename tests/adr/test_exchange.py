@@ -102,6 +102,14 @@ def test_numbers_that_are_taken_are_given_anew_and_links_follow(repo, store):
     assert store.show("ADR-0003").superseded_by == "ADR-0004"
 
 
+def test_a_file_that_cannot_be_read_is_named_and_nothing_comes_in(repo):
+    shutil.copytree(CORPUS / "madr", repo.root / "doc/adr")
+    repo.write("doc/adr/0009-broken.md", "---\nstatus: {a\n---\n\n# Broken\n")
+    said = repo.cli("import", "doc/adr")
+    assert (said.exit, "0009-broken.md" in said.err) == (2, True)
+    assert repo.ask("list")["total"] == 0
+
+
 def test_an_export_does_not_overwrite_what_is_different(repo, store):
     repo.add("Mine")
     repo.write("out/0001-mine.md", "something else\n")

@@ -19,7 +19,7 @@ from orbit.adr.journal import Change
 from orbit.adr.lifecycle import transition
 from orbit.audit import now
 from orbit.config import actor
-from orbit.errors import RefusedError, UsageError
+from orbit.errors import IntegrityError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
@@ -101,7 +101,10 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Head
         raise UsageError(f"{path.name} is not UTF-8") from None
     form: Format = formats.guess(text) if ask.format == "auto" else ask.format
     raw_head, body = formats.split(text, form)
-    head = formats.read_head(raw_head, form)
+    try:
+        head = formats.read_head(raw_head, form)
+    except IntegrityError as error:
+        raise UsageError(f"{path.name}: {error.message}", hint="mend the file, or move it elsewhere") from None
     day = f"{head.date}T00:00:00Z" if head.date else now()
     settled = head.status in ("accepted", "superseded")
     fields: dict[str, Any] = {

@@ -16,7 +16,7 @@ from orbit.adr.ids import format_id, is_id
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
 from orbit.config import Workspace
-from orbit.errors import AmbiguousError, NotFoundError, UsageError
+from orbit.errors import AmbiguousError, IntegrityError, NotFoundError, UsageError
 
 Params = TypeVar("Params", bound=msgspec.Struct)
 
@@ -128,6 +128,14 @@ class AdrStore:
         return found[0]
 
     def load(self, reference: str) -> Decision:
+        """Both files of a decision, never halfway through somebody's change."""
+        try:
+            decision = read_decision(self.home, self.folder_of(reference))
+            if not decision.problems:
+                return decision
+        except (IntegrityError, NotFoundError):
+            pass  # perhaps it is being moved: look again when that is done
+        self.journal.settle()
         return read_decision(self.home, self.folder_of(reference))
 
 
