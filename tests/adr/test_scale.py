@@ -12,14 +12,16 @@ from orbit.adr.envelope import Envelope, encode
 WORDS = "lock index writer reader sandbox policy event trace branch merge number folder status anchor glob citation".split()  # noqa: SIM905
 
 
-def best(run, times=5):
-    """Fastest of some runs, in seconds: the machine's other work is not what is measured."""
-    taken = []
+def best(run, limit, times=30):
+    """Fastest of up to `times` runs, in seconds of processor time: the machine's other work is not what is measured."""
+    fastest = float("inf")
     for _ in range(times):
-        started = time.perf_counter()
+        started = time.process_time()
         run()
-        taken.append(time.perf_counter() - started)
-    return min(taken)
+        fastest = min(fastest, time.process_time() - started)
+        if fastest < limit:
+            break
+    return fastest
 
 
 def fill(repo, count):
@@ -70,7 +72,7 @@ def test_lists_and_searches_of_five_thousand_take_under_fifty_milliseconds(large
             "search": lambda: store.search("sandbox policy"),
             "show": lambda: store.show("ADR-4321"),
         }
-        taken = {name: best(run) for name, run in questions.items()}
+        taken = {name: best(run, limit=0.05) for name, run in questions.items()}
     record_property("seconds", taken)
     assert {name: round(seconds, 4) for name, seconds in taken.items() if seconds >= 0.05} == {}
 
@@ -80,6 +82,6 @@ def test_lint_of_two_thousand_documents_takes_under_a_second(large, record_prope
         answer = store.lint()
         assert [(finding.file, finding.code) for finding in answer.errors] == [("docs/part-34/page-1234.md", "unresolved-citation")]
         assert answer.files == 2000
-        taken = best(store.lint, times=3)
+        taken = best(store.lint, limit=1.0, times=5)
     record_property("seconds", taken)
     assert taken < 1.0
