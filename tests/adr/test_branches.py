@@ -113,6 +113,34 @@ def test_branches_that_only_changed_a_shared_decision_do_not_collide(parted):
     assert [message.split()[0] for _, message in codes(parted, against="main")] == ["ADR-0002"]
 
 
+@pytest.mark.slow
+def test_a_queue_of_thirty_branches_merges_without_a_doubled_number(repo):
+    """Each branch takes the same next number and cites it; each is checked and moved aside before it merges."""
+    repo.accepted("Shared")
+    repo.commit()
+    for number in range(30):
+        repo.git("checkout", "-qb", f"topic-{number}", "main")
+        adr_id = repo.accepted(f"Topic {number}")
+        repo.write(f"docs/{number}.md", f"Topic {number} rests on [{adr_id}].\n")
+        repo.write(f"src/{number}.go", f"// topic {number}: [{adr_id}]\n")
+        repo.commit()
+    for number in range(30):
+        repo.git("checkout", "-q", f"topic-{number}")
+        assert [code for code, _ in codes(repo, against="main")] == (["taken-number"] if number else [])
+        if number:
+            repo.ask("renumber", "ADR-0002", "--against", "main")
+            repo.commit()
+        repo.git("checkout", "-q", "main")
+        repo.git("merge", "-q", f"topic-{number}")
+    assert codes(repo) == []
+    with AdrStore(repo.root) as store:
+        titles = {adr.title: adr.id for adr in store.list(limit=100).adrs}
+    assert len(titles) == 31
+    for number in range(30):
+        assert f"[{titles[f'Topic {number}']}]" in repo.read(f"docs/{number}.md")
+        assert f"[{titles[f'Topic {number}']}]" in repo.read(f"src/{number}.go")
+
+
 def test_renumbering_rewrites_folder_envelope_links_bodies_and_citations(repo):
     old, new = repo.accepted("Old"), repo.accepted("New", decision="Replaces [ADR-0001].")
     with AdrStore(repo.root) as store:

@@ -12,13 +12,13 @@ from orbit.adr.envelope import Envelope, encode
 WORDS = "lock index writer reader sandbox policy event trace branch merge number folder status anchor glob citation".split()  # noqa: SIM905
 
 
-def best(run, limit, times=30):
-    """Fastest of up to `times` runs, in seconds of processor time: the machine's other work is not what is measured."""
+def best(run, limit, clock=time.process_time, times=30):
+    """Fastest of up to `times` runs in seconds; processor time unless other processes do part of the work."""
     fastest = float("inf")
     for _ in range(times):
-        started = time.process_time()
+        started = clock()
         run()
-        fastest = min(fastest, time.process_time() - started)
+        fastest = min(fastest, clock() - started)
         if fastest < limit:
             break
     return fastest
@@ -82,6 +82,6 @@ def test_lint_of_two_thousand_documents_takes_under_a_second(large, record_prope
         answer = store.lint()
         assert [(finding.file, finding.code) for finding in answer.errors] == [("docs/part-34/page-1234.md", "unresolved-citation")]
         assert answer.files == 2000
-        taken = best(store.lint, limit=1.0, times=5)
+        taken = best(store.lint, limit=1.0, clock=time.perf_counter, times=10)
     record_property("seconds", taken)
     assert taken < 1.0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
-from orbit.adr.lint import LintAnswer
-from orbit.adr.render import RenderAnswer
 from orbit.cli.commands import add_command
 from orbit.errors import IntegrityError
 
@@ -13,11 +13,11 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Why it is s
 thread = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Review threads of a decision.")
 
 
-def _lint_code(answer: LintAnswer) -> int:
+def _lint_code(answer: Any) -> int:
     return IntegrityError.exit_code if answer.errors else 0
 
 
-def _render_code(answer: RenderAnswer) -> int:
+def _render_code(answer: Any) -> int:
     return IntegrityError.exit_code if answer.differs else 0
 
 
