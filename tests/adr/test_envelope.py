@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orbit.adr.envelope import Envelope, decode, encode
@@ -29,6 +29,7 @@ envelopes = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(envelopes)
 def test_any_envelope_survives_a_round_trip_through_yaml(envelope):
     text = encode(envelope, {})

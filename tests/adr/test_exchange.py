@@ -98,8 +98,8 @@ def test_decisions_of_our_own_survive_a_trip_through_either_format(repo, new_rep
 def test_numbers_that_are_taken_are_given_anew_and_links_follow(repo, store):
     repo.add("Mine")
     imported = take(repo, "nygard")["imported"]
-    assert imported == {"0001-record-architecture-decisions.md": "ADR-0002", "0002-use-one-queue.md": "ADR-0003", "0003-use-two-queues.md": "ADR-0004"}
-    assert store.show("ADR-0003").superseded_by == "ADR-0004"
+    assert imported == {"0001-record-architecture-decisions.md": "ADR-0004", "0002-use-one-queue.md": "ADR-0002", "0003-use-two-queues.md": "ADR-0003"}
+    assert store.show("ADR-0002").superseded_by == "ADR-0003"
 
 
 def test_a_file_that_cannot_be_read_is_named_and_nothing_comes_in(repo):

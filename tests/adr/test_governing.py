@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 
 from orbit.adr import AdrStore, Place
-from orbit.errors import NotFoundError
+from orbit.errors import AmbiguousError, NotFoundError
 
 
 class Symbols:
+    """What a graph would answer: names with and without module or kind, one of them used twice."""
+
     def locate(self, selector):
-        places = {"symbol:src/a.py#run": Place("src/a.py", 1, 3), "symbol:src/a.py#stop": Place("src/a.py", 5, 6), "run": Place("src/a.py", 1, 3)}
-        return places.get(selector)
+        if selector in ("both", "symbol:src/a.py#both"):
+            raise AmbiguousError(selector, ["symbol:src/a.py#both#2"])
+        name = selector.removeprefix("symbol:src/a.py#").removeprefix("a.").removesuffix(":function")
+        return {"run": Place("src/a.py", 1, 3), "stop": Place("src/a.py", 5, 6)}.get(name)
 
 
 @pytest.fixture
@@ -52,6 +56,17 @@ def test_a_symbol_is_governed_by_its_own_anchors_and_the_citations_in_its_lines(
             "ADR-0001",
             "ADR-0005",
         ]
+
+
+def test_with_a_graph_names_are_resolved_and_unknown_ones_are_errors(stocked):
+    with AdrStore(stocked.root, code=Symbols()) as store:
+        expected = store.decisions_for("symbol:src/a.py#run").adrs
+        assert store.decisions_for("run").adrs == expected
+        assert store.decisions_for("symbol:src/a.py#a.run").adrs == expected
+        with pytest.raises(NotFoundError):
+            store.decisions_for("symbol:src/a.py#gone")
+        with pytest.raises(AmbiguousError):
+            store.decisions_for("both")
 
 
 def test_without_a_graph_a_symbol_is_known_by_its_file(stocked, store):

@@ -7,6 +7,8 @@ from typing import Protocol
 
 import msgspec
 
+from orbit.errors import AmbiguousError
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where a symbol is: a file and its lines, 1-based, both ends included."""
@@ -20,7 +22,7 @@ class Code(Protocol):
     """The graph's side of the join."""
 
     def locate(self, selector: str) -> Place | None:
-        """Where the symbol, file, module or command of `selector` is; None if the graph has no such thing (or several)."""
+        """Where what `selector` names is; None if the graph has no such thing. Raises AmbiguousError if it has several."""
 
 
 def path_of(selector: str) -> str | None:
@@ -36,7 +38,10 @@ def is_alive(root: Path, selector: str, code: Code | None) -> bool:
     path = path_of(selector)
     if path is not None and not (root / path).exists():
         return False
-    return code is None or selector.startswith(("file:", "dir:")) or code.locate(selector) is not None
+    try:
+        return code is None or selector.startswith(("file:", "dir:")) or code.locate(selector) is not None
+    except AmbiguousError:
+        return True
 
 
 def _clean(path: str) -> str:

@@ -57,44 +57,49 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
         raise UsageError(f"no folder {ask.folder!r}")
     origin = folder.relative_to(store.workspace.root).as_posix() if folder.is_relative_to(store.workspace.root) else folder.name
     with store.journal.locked():
-        entries = store.index.current().entries()
-        taken, highest = {entry.id for entry in entries}, store.index.highest()
-        known = {legacy: entry.id for entry in entries if entry.envelope for legacy in entry.envelope.legacy_ids}
-        ids: dict[int, str] = {}
-        fresh: list[tuple[int, Decision, Head]] = []
         answer = ImportAnswer(imported={}, skipped=[], warnings=[])
-        for path in sorted(folder.glob("*.md")):
-            match = FILE.fullmatch(path.name)
-            legacy = f"{origin}/{path.name}"
-            if match is None:
-                answer.warnings.append(f"{path.name}: not named NNNN-title.md, left out")
-            elif legacy in known:
-                answer.skipped.append(path.name)
-                ids[int(match[1])] = known[legacy]
-            else:
-                number = int(match[1])
-                if number == 0 or format_id(number) in taken:
-                    highest = number = highest + 1
-                highest = max(highest, number)
-                taken.add(format_id(number))
-                ids[int(match[1])] = format_id(number)
-                head, decision = _read(path, format_id(number), legacy, ask)
-                fresh.append((int(match[1]), decision, head))
-        for _, decision, head in fresh:
+        ids = _numbers(store, folder, origin, answer)
+        fresh = [_read(folder / file, adr_id, f"{origin}/{file}", ask) for file, adr_id in answer.imported.items()]
+        for decision, head in fresh:
             _link(decision, head, ids, answer)
-        _mirror(fresh, answer)
+        _mirror([decision.envelope for decision, _ in fresh], answer)
         change = Change()
-        for _, decision, _ in fresh:
+        for decision, _ in fresh:
             check(decision.envelope)
             target = store.home / decision.envelope.status / decision.envelope.id
             change.steps += [store.journal.write_step(target / BODY, decision.body), store.journal.write_step(target / ENVELOPE, encode(decision.envelope, {}))]
             change.rows.append(transition(decision.envelope, None, decision.envelope.related_tasks[:1], source=decision.folder))
-            answer.imported[Path(decision.folder).name] = decision.envelope.id
         store.journal.commit(change)
     return answer
 
 
-def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Head, Decision]:
+def _numbers(store: AdrStore, folder: Path, origin: str, answer: ImportAnswer) -> dict[int, str]:
+    """Number in the folder -> id here, and in `answer` which files are new; a number that is taken moves behind all others."""
+    entries = store.index.current().entries()
+    taken = {entry.id for entry in entries}
+    known = {legacy: entry.id for entry in entries if entry.envelope for legacy in entry.envelope.legacy_ids}
+    files = {path.name: FILE.fullmatch(path.name) for path in sorted(folder.glob("*.md"))}
+    highest = max([store.index.highest(), *(int(match[1]) for match in files.values() if match)])
+    ids: dict[int, str] = {}
+    for name, match in files.items():
+        if match is None:
+            answer.warnings.append(f"{name}: not named NNNN-title.md, left out")
+            continue
+        number = int(match[1])
+        if f"{origin}/{name}" in known:
+            answer.skipped.append(name)
+            ids[number] = known[f"{origin}/{name}"]
+            continue
+        adr_id = format_id(number)
+        if number == 0 or adr_id in taken:
+            highest += 1
+            adr_id = format_id(highest)
+        taken.add(adr_id)
+        ids[number] = answer.imported[name] = adr_id
+    return ids
+
+
+def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Decision, Head]:
     try:
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
@@ -125,7 +130,7 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Head
     if head.word == "deprecated":
         envelope.validation_warnings.append("deprecated where it came from, without a successor")
     envelope.body_digest = digest(body) if settled else None
-    return head, Decision(folder=legacy, envelope=envelope, unknown={}, body=body)
+    return Decision(folder=legacy, envelope=envelope, unknown={}, body=body), head
 
 
 def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAnswer) -> None:
@@ -136,9 +141,9 @@ def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAns
     decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
 
 
-def _mirror(fresh: list[tuple[int, Decision, Head]], answer: ImportAnswer) -> None:
+def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
     """The other half of links that the folder states on one side only."""
-    by_id = {decision.envelope.id: decision.envelope for _, decision, _ in fresh}
+    by_id = {envelope.id: envelope for envelope in fresh}
     for envelope in by_id.values():
         new = by_id.get(envelope.superseded_by or "")
         if new is not None:

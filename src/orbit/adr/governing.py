@@ -10,7 +10,7 @@ from msgspec import Meta
 from orbit.adr.citations import citations_in
 from orbit.adr.code import Code, Place, path_of
 from orbit.adr.decision import Entry
-from orbit.errors import NotFoundError, UsageError
+from orbit.errors import AmbiguousError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
@@ -48,14 +48,15 @@ def decisions_for(store: AdrStore, ask: ForParams, code: Code | None = None) -> 
     selector = target if target.startswith(KINDS) else None
     place = code.locate(target) if code is not None and not (store.workspace.root / target).exists() else None
     path = place.path if place else path_of(selector) if selector else _inside(store, target)
-    if path is None or not (place or (store.workspace.root / path).exists() or store.index.current().covering(path)):
+    is_gone = code is not None and place is None and target.startswith(("symbol:", "module:", "command:"))
+    if is_gone or path is None or not (place or (store.workspace.root / path).exists() or store.index.current().covering(path)):
         hint = "give a path or a selector with a path; other names need a graph: `orbit graph sync`"
         raise NotFoundError(f"nothing here is called {target!r}", hint=hint)
-    adrs = governing(store, path, selector=selector, place=place)
+    adrs = governing(store, path, selector=selector, place=place, code=code)
     return ForAnswer(target=target, adrs=adrs, total=len(adrs))
 
 
-def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
+def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None, code: Code | None = None) -> list[Governing]:
     """Decisions for `path`; with `selector` and `place` for that symbol of it: citations count only inside its lines."""
     index = store.index.current()
     found: dict[str, tuple[Entry, dict[str, str]]] = {}
@@ -66,7 +67,7 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     for entry, glob in index.covering(path):
         if entry.status in ("accepted", "proposed"):
             note(entry, "path", f"path {glob}")
-    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector)):
+    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, code)):
         if entry.status in ("accepted", "proposed"):
             note(entry, "anchor", f"anchor {anchor}")
     cited = _cited_lines(store, path, place) if selector is None or place or not selector.startswith("symbol:") else {}
@@ -81,13 +82,18 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     return sorted(sorted(answers, key=lambda answer: answer.id, reverse=True), key=lambda answer: ORDER[answer.status])
 
 
-def _anchors(anchor: str, path: str, selector: str | None) -> bool:
-    """Whether an anchor speaks of the target: the same selector, its file or folder; for a whole file, any symbol in it."""
+def _anchors(anchor: str, path: str, selector: str | None, place: Place | None, code: Code | None) -> bool:
+    """Whether an anchor speaks of the target: the same selector or place, its file or folder; for a whole file, any symbol in it."""
     if anchor == selector:
         return True
     where = path_of(anchor)
     if anchor.startswith("dir:"):
         return where is not None and (where == "." or path == where or path.startswith(where + "/"))
+    if anchor.startswith("symbol:") and place is not None and code is not None and where == path:
+        try:
+            return code.locate(anchor) == place
+        except AmbiguousError:
+            return False
     if anchor.startswith("symbol:") and selector is not None and selector.startswith("symbol:"):
         return where == path and _name(anchor) == _name(selector)
     return where == path

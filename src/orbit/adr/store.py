@@ -91,7 +91,7 @@ class AdrStore:
 
     def governing(self, path: str, *, selector: str | None = None, place: Place | None = None) -> Sequence[governing.Governing]:
         """The same for a caller that knows the file, and for a symbol its lines."""
-        return governing.governing(self, path, selector=selector, place=place)
+        return governing.governing(self, path, selector=selector, place=place, code=self.code)
 
     def renumber(self, old_id: str, new_id: str | None = None, *, against: str | None = None) -> renumber.RenumberAnswer:
         return renumber.renumber(self, renumber.RenumberParams(old_id=old_id, new_id=new_id, against=against))
