@@ -116,6 +116,9 @@ def test_a_folder_in_the_wrong_place_is_an_error(repo, store):
 
 def test_globs_that_match_no_file_warn(repo, store):
     repo.write("src/a.py", "")
+    repo.write("gone/b.py", "")
+    repo.commit()
+    (repo.root / "gone/b.py").unlink()
     repo.add(paths=["src/**", "src/*.rs", "gone/**", "src/a.py"])
     assert [finding.message for finding in store.lint().warnings] == ["path glob 'gone/**' matches no file", "path glob 'src/*.rs' matches no file"]
 
