@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
@@ -12,8 +13,13 @@ from orbit.adr.envelope import Envelope, encode
 WORDS = "lock index writer reader sandbox policy event trace branch merge number folder status anchor glob citation".split()  # noqa: SIM905
 
 
+def with_children():
+    """Processor time of this process and of the git processes it waited for."""
+    return sum(os.times()[:4])
+
+
 def best(run, limit, clock=time.process_time, times=30):
-    """Fastest of up to `times` runs in seconds; processor time unless other processes do part of the work."""
+    """Fastest of up to `times` runs, in seconds of processor time: the machine's other work is not what is measured."""
     fastest = float("inf")
     for _ in range(times):
         started = clock()
@@ -82,6 +88,6 @@ def test_lint_of_two_thousand_documents_takes_under_a_second(large, record_prope
         answer = store.lint()
         assert [(finding.file, finding.code) for finding in answer.errors] == [("docs/part-34/page-1234.md", "unresolved-citation")]
         assert answer.files == 2000
-        taken = best(store.lint, limit=1.0, clock=time.perf_counter, times=10)
+        taken = best(store.lint, limit=1.0, clock=with_children, times=10)
     record_property("seconds", taken)
     assert taken < 1.0

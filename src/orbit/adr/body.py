@@ -38,7 +38,7 @@ def prose_lines(text: str) -> Iterator[tuple[int, str, bool]]:
     """(line number, line, inside a fenced block) for each line."""
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
-        mark = FENCE.match(line)
+        mark = FENCE.match(line) if "```" in line or "~~~" in line else None
         if mark and not fence:
             fence = mark[1]
             yield number, line, True

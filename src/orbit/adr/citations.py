@@ -60,14 +60,14 @@ def citations_in(path: str, text: str) -> list[Citation]:
 
 
 def citations_in_markdown(text: str) -> list[Citation]:
-    return _found(text, list(prose_spans(text)))
+    return _found(text, list(prose_spans(text, "[ADR-")))
 
 
-def prose_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of Markdown outside fences and code spans, never across a line end."""
+def prose_spans(text: str, mark: str = "") -> Iterator[tuple[int, int]]:
+    """Stretches of Markdown outside fences and code spans, never across a line end; only of lines that hold `mark`."""
     offset = 0
     for _, line, fenced in prose_lines(text):
-        if not fenced:
+        if not fenced and mark in line:
             yield from _outside_code(text, offset, offset + len(line))
         offset += len(line) + 1
 
