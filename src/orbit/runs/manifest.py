@@ -35,7 +35,7 @@ class Metadata(msgspec.Struct, kw_only=True):
     ended_at: str | None = None
     last_step_id: str | None = None
     termination: str | None = None
-    schema_versions: dict[str, int] = SCHEMA_VERSIONS
+    schema_versions: dict[str, int] = msgspec.field(default_factory=lambda: dict(SCHEMA_VERSIONS))
     actor: str = ""
     host: str = ""
     pid: int = 0

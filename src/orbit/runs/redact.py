@@ -44,7 +44,12 @@ class Redactor:
         folder = home() if home_folder is None else home_folder
         self._home = re.compile(re.escape(folder) + r"(?![\w.-])") if folder else None
         self._home_text = folder
-        self.text = lru_cache(maxsize=2048)(self._clean_text)
+        self.text = lru_cache(maxsize=2048)(self._encodable_text)
+
+    def _encodable_text(self, text: str) -> str:
+        """Cleaned, and free of the lone surrogates that stand for undecodable bytes in names and arguments."""
+        cleaned = self._clean_text(text)
+        return cleaned if cleaned.isascii() else cleaned.encode("utf-8", "backslashreplace").decode()
 
     def _clean_text(self, text: str) -> str:
         for secret in self._secrets:
@@ -61,7 +66,7 @@ class Redactor:
     def value(self, value: Any) -> Any:
         """The same value with every string in it cleaned; keys are names, not secrets, and stay."""
         if type(value) is str:
-            return self.text(value) if len(value) < 4096 else self._clean_text(value)
+            return self.text(value) if len(value) < 4096 else self._encodable_text(value)
         if type(value) is dict:
             return {key: self._field(key, item) for key, item in value.items()}
         if type(value) is list or type(value) is tuple:

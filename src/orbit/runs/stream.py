@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from orbit.runs.chain import GENESIS, is_untouched, parse, seal
+from orbit.runs.chain import GENESIS, LINE, is_untouched, parse, seal
 from orbit.runs.locking import exclusive
 
 LOG = logging.getLogger("orbit.runs")
@@ -41,6 +41,7 @@ class Stream:
 
     def append(self, record: dict[str, Any]) -> bool:
         """Put `record` at the end; False if it could only be kept in memory."""
+        LINE.encode(record)  # what cannot be written at all is the caller's mistake, told at once
         self.settle_after_fork()
         with self._mutex:
             self.unwritten.append(record)
@@ -79,6 +80,17 @@ class Stream:
                 LOG.warning("audit events of %s cannot be written and stay in memory: %s", self.path.name, error)
             self.last_error = error.strerror or str(error)
             self._end = -1
+
+    def refresh(self) -> None:
+        """Learn what others appended, without appending."""
+        self.settle_after_fork()
+        with self._mutex, self.counting():
+            fd = self._open()
+            with exclusive(fd, self.path):
+                size = os.fstat(fd).st_size
+                if size != self._end:
+                    self._catch_up(fd, size)
+                    self._end = size
 
     def close(self) -> None:
         with self._mutex:
