@@ -46,7 +46,9 @@ def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
     if found is None or found.missing:
         present = sorted(artifact.role for artifact in manifest.artifacts if not artifact.missing)
         state = "was required and is missing" if found is not None else "is not recorded"
-        raise NotFoundError(f"artifact {params.role!r} of step {step_id!r} {state}", hint="roles of this step are listed by `orbit run show`", candidates=present)
+        raise NotFoundError(
+            f"artifact {params.role!r} of step {step_id!r} {state}", hint="roles of this step are listed by `orbit run show`", candidates=present
+        )
     file = paths.path / found.path
     if not file.resolve().is_relative_to(paths.path.resolve()):
         raise IntegrityError(f"the manifest of {step_id!r} points outside the run: {found.path}")
@@ -58,9 +60,19 @@ def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
     shown = content[: params.max_bytes] if params.max_bytes else content
     encoding, text = _as_text(shown)
     return ArtifactAnswer(
-        run_id=paths.run_id, step_id=step_id, role=found.role, path=f"{folder.label}/{paths.run_id}/{found.path}", media_type=found.media_type, required=found.required,
-        important=found.important, size=len(content), sha256=found.sha256, encoding=encoding, content=text, truncated=len(shown) < len(content),
-    )  # fmt: skip
+        run_id=paths.run_id,
+        step_id=step_id,
+        role=found.role,
+        path=f"{folder.label}/{paths.run_id}/{found.path}",
+        media_type=found.media_type,
+        required=found.required,
+        important=found.important,
+        size=len(content),
+        sha256=found.sha256,
+        encoding=encoding,
+        content=text,
+        truncated=len(shown) < len(content),
+    )
 
 
 def _as_text(content: bytes) -> tuple[Literal["utf-8", "base64"], str]:

@@ -10,7 +10,7 @@ SCHEMA_VERSION = 1
 Outcome = Literal["success", "failed", "error"]
 
 
-class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="event_type"):
+class Body(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="event_type"):
     """What an event says besides who, when and where. Fields lie flat beside the envelope's own."""
 
 
@@ -202,7 +202,20 @@ class Unknown(msgspec.Struct, frozen=True):
 BODIES: dict[str, type[Body]] = {str(kind.__struct_config__.tag): kind for kind in Body.__subclasses__()}
 DENIALS = frozenset({"fs.call.denied", "tool.denied", "step.denied"})
 ENVELOPE_FIELDS = frozenset(
-    {"schemaVersion", "event_type", "event_id", "timestamp", "run_id", "agent_identity", "parent_event_id", "workspace_path", "body_kind", "seq", "prev_hash", "hash"}
+    {
+        "schemaVersion",
+        "event_type",
+        "event_id",
+        "timestamp",
+        "run_id",
+        "agent_identity",
+        "parent_event_id",
+        "workspace_path",
+        "body_kind",
+        "seq",
+        "prev_hash",
+        "hash",
+    }
 )
 
 

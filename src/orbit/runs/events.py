@@ -18,7 +18,7 @@ class EventsParams(msgspec.Struct, kw_only=True):
     run: RunArgument = None
     step: StepOption = None
     type: Annotated[str | None, Meta(description="Only this event type; a family ends in a dot, as in `step.`.")] = None
-    limit: Annotated[int | None, Meta(ge=0, description="At most this many events, 0 for all; default: as many as fit in 20 kB.")] = None
+    limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="At most this many events, 0 for all; default: as many as fit in 20 kB.")] = None
 
 
 class EventsAnswer(msgspec.Struct, kw_only=True):

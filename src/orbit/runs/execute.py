@@ -12,7 +12,7 @@ from msgspec import Meta
 from orbit.errors import UsageError
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
-from orbit.runs.event import CliInvocationFinished, CliInvocationProcess, CliInvocationStarted
+from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
 from orbit.runs.redact import RedactingWriter
 from orbit.runs.run import Run
 from orbit.runs.rundir import RunFolder
@@ -29,7 +29,9 @@ class ExecParams(msgspec.Struct, kw_only=True):
     step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.")] = None
     run: Annotated[str | None, Meta(description="Add the step to this run instead of starting one.")] = None
     opcode: Annotated[str, Meta(description="What kind of step this is.")] = "RUN_COMMAND"
-    timeout: Annotated[float | None, Meta(gt=0, description="End the command, and all it started, after this many seconds; exit code 124.")] = None
+    timeout: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Meta(description="End the command, and all it started, after this many seconds; exit code 124.")
+    ] = None
     no_diff: Annotated[bool, Meta(description="Do not record what the command changed in the worktree.")] = False
 
 
@@ -57,17 +59,31 @@ def execute(
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
     name = _name_of(params.command[0])
     root, artifacts = folder.workspace.root, folder.root
-    run = Run.resume(params.run, root=root, artifacts_root=artifacts) if params.run else Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
+    run = (
+        Run.resume(params.run, root=root, artifacts_root=artifacts)
+        if params.run
+        else Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
+    )
     with run:
         step_id = params.step or _free_step_id(run, name)
         with run.step(step_id, opcode=params.opcode) as step:
             ended = _Recording(run, step, params, shown, graph_digest, cwd or Path.cwd()).record()
     journal = run.journal
     return ExecAnswer(
-        run_id=run.run_id, step_id=step_id, exit_code=ended.exit_code, duration_ms=ended.duration_ms, timed_out=ended.timed_out, signal=ended.signal, error=ended.error,
-        state=run.metadata.termination or "", head=run.head, events=journal.envelope.count, events_lost=journal.unwritten, writes_failed=journal.failures,
+        run_id=run.run_id,
+        step_id=step_id,
+        exit_code=ended.exit_code,
+        duration_ms=ended.duration_ms,
+        timed_out=ended.timed_out,
+        signal=ended.signal,
+        error=ended.error,
+        state=run.metadata.termination or "",
+        head=run.head,
+        events=journal.envelope.count,
+        events_lost=journal.unwritten,
+        writes_failed=journal.failures,
         path=f"{folder.label}/{run.run_id}",
-    )  # fmt: skip
+    )
 
 
 class _Recording:
@@ -81,8 +97,7 @@ class _Recording:
         watch = None if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root)
         graph_before = self.graph_digest() if self.graph_digest else None
         try:
-            with self.run.activity(self.provider, "shell"):
-                ended = self._invoke()
+            ended = self._act()
             self._keep_workspace(watch)
         finally:
             if watch is not None:
@@ -90,10 +105,22 @@ class _Recording:
         self._summarize(ended, graph_before)
         return ended
 
+    def _act(self) -> Ended:
+        result: list[Ended] = []
+
+        def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
+            return ActivityFinished(activity_name=self.provider, outcome="failed" if result and result[0].exit_code else outcome, error_message=error)
+
+        with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
+            result.append(self._invoke())
+        return result[0]
+
     def _invoke(self) -> Ended:
         timeout = self.params.timeout
         argv = self.run.journal.redactor.argv(self.params.command)
-        started = CliInvocationStarted(provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.cwd))
+        started = CliInvocationStarted(
+            provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.cwd)
+        )
         child = Child(self.params.command, self.cwd)
         result: list[Ended] = []
         refs: dict[str, str | None] = {}
@@ -101,9 +128,13 @@ class _Recording:
         def finished(*_: object) -> CliInvocationFinished:
             ended = result[0] if result else Ended(exit_code=1, duration_ms=0)
             return CliInvocationFinished(
-                provider=self.provider, exit_code=ended.exit_code, duration_ms=ended.duration_ms, timed_out=ended.timed_out,
-                stdout_blob_ref=refs.get("stdout"), stderr_blob_ref=refs.get("stderr"),
-            )  # fmt: skip
+                provider=self.provider,
+                exit_code=ended.exit_code,
+                duration_ms=ended.duration_ms,
+                timed_out=ended.timed_out,
+                stdout_blob_ref=refs.get("stdout"),
+                stderr_blob_ref=refs.get("stderr"),
+            )
 
         with self.run.scope(started, finished):
             keepers = tuple(_Keeper(self.run, self.step.path / f"{name}.txt") for name, _ in _STREAMS)
@@ -149,7 +180,7 @@ class _Keeper:
         self._writer: RedactingWriter | None = None
         with run.journal.guarded(path.name):
             self._file = path.open("wb", buffering=0)
-            self._writer = RedactingWriter(self._file, run.journal.redactor)  # type: ignore[arg-type]
+            self._writer = RedactingWriter(self._file, run.journal.redactor)
 
     def write(self, chunk: bytes) -> None:
         if self._writer is not None:

@@ -48,9 +48,15 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
 def _event(kind: str, time: str, run_id: str, facets: dict[str, Any], job: dict[str, Any], outputs: list[dict[str, Any]] | None = None) -> dict[str, Any]:
     job_type = _facet("2-0-3/JobTypeJobFacet.json#/$defs/JobTypeJobFacet", processingType="BATCH", integration="ORBIT", jobType="RUN")
     return {
-        "eventTime": time, "producer": PRODUCER, "schemaURL": SCHEMA, "eventType": kind, "run": {"runId": run_id, "facets": facets},
-        "job": {**job, "facets": {"jobType": job_type}}, "inputs": [], "outputs": outputs or [],
-    }  # fmt: skip
+        "eventTime": time,
+        "producer": PRODUCER,
+        "schemaURL": SCHEMA,
+        "eventType": kind,
+        "run": {"runId": run_id, "facets": facets},
+        "job": {**job, "facets": {"jobType": job_type}},
+        "inputs": [],
+        "outputs": outputs or [],
+    }
 
 
 def _datasets(paths: RunPaths, manifest: Manifest | None) -> list[dict[str, Any]]:

@@ -19,7 +19,13 @@ from orbit.runs.rundir import RunPaths
 
 _INTERNAL, _CLIENT = 1, 3  # SpanKind
 _OK, _ERROR = 1, 2  # Status.code
-_OPENS = {"run.started": "job_name", "step.started": "step_id", "activity.started": "activity_name", "fanout.dispatched": "step_id", "loop.iteration.start": "iteration"}
+_OPENS = {
+    "run.started": "job_name",
+    "step.started": "step_id",
+    "activity.started": "activity_name",
+    "fanout.dispatched": "step_id",
+    "loop.iteration.start": "iteration",
+}
 _CLOSES = frozenset({"run.finished", "step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished"})
 _BATCH = 1000  # spans to a line
 
@@ -54,7 +60,7 @@ def _spans(paths: RunPaths) -> Iterator[Span]:
     for _, record in records(paths.envelope):
         last = _nanos(record)
         parent = record.get("parent_event_id")
-        parent = holder.get(parent, parent)
+        parent = holder.get(parent, parent) if isinstance(parent, str) else None
         event_type = str(record.get("event_type"))
         event_id = str(record.get("event_id"))
         opens = event_type in _OPENS or event_type == "cli.invocation.started" or record.get("state") == "dispatched"
@@ -138,10 +144,13 @@ def _loop_spans(paths: RunPaths, trace_id: str, holder: dict[str, str]) -> Itera
             yield _pair(asked, record, trace_id, holder, f"execute_tool {name}", _INTERNAL, facts, record.get("outcome") not in ("success", "ok"))
 
 
-def _pair(asked: dict[str, Any], told: dict[str, Any], trace_id: str, holder: dict[str, str], name: str, kind: int, facts: dict[str, Any], failed: bool) -> Span:
+def _pair(
+    asked: dict[str, Any], told: dict[str, Any], trace_id: str, holder: dict[str, str], name: str, kind: int, facts: dict[str, Any], failed: bool
+) -> Span:
     parent = asked.get("parent_event_id")
+    parent = holder.get(parent, parent) if isinstance(parent, str) else None
     facts |= {"gen_ai.conversation.id": asked.get("session_id"), "error.type": str(told.get("outcome") or told.get("http_status")) if failed else None}
-    span = _span(trace_id, str(asked.get("hash")), holder.get(parent, parent), name, kind, _nanos(asked), facts)
+    span = _span(trace_id, str(asked.get("hash")), parent, name, kind, _nanos(asked), facts)
     span["endTimeUnixNano"] = _nanos(told)
     span["status"] = {"code": _ERROR} if failed else {"code": _OK}
     return span

@@ -65,7 +65,9 @@ def find_problems(path: Path, anchor: StreamAnchor | None, *, pinned: str | None
     if anchor is not None and (end.count, end.head) != (anchor.count, anchor.head):
         problems += _against_anchor(path, end, anchor, problems)
     if not end.holds_anchor:
-        problems.append(Problem(kind="forked", file=path.name, message=f"the anchor {pinned} is nowhere in this history: it was replaced, or cut off before it"))
+        problems.append(
+            Problem(kind="forked", file=path.name, message=f"the anchor {pinned} is nowhere in this history: it was replaced, or cut off before it")
+        )
     return end, sorted(problems, key=lambda problem: (problem.line or 1 << 60, problem.kind))
 
 
@@ -76,7 +78,11 @@ def _against_anchor(path: Path, end: StreamEnd, anchor: StreamAnchor, known: lis
     if at is not None:
         added = [entry.line for entry in entries if entry.line > at.line]
         where = added[0] if added else at.line
-        return [Problem(kind="inserted", file=path.name, line=where, message=f"{len(added)} lines were added after the anchored end, line {at.line}")] if added else []
+        return (
+            [Problem(kind="inserted", file=path.name, line=where, message=f"{len(added)} lines were added after the anchored end, line {at.line}")]
+            if added
+            else []
+        )
     if end.count < anchor.count and (end.is_whole or not known):
         cut = f"truncated after line {last}: {anchor.count - end.count} of {anchor.count} events are gone"
         return [Problem(kind="truncated", file=path.name, line=last, message=cut)]
@@ -99,7 +105,9 @@ def _entries(path: Path) -> tuple[list[Entry], list[Problem]]:
             untouched = is_untouched(line.removesuffix(b"\n"), record)
             entries.append(Entry(number, record["seq"], str(record.get("prev_hash")), str(record.get("hash")), untouched))
             if not untouched:
-                problems.append(Problem(kind="edited", file=path.name, line=number, message=f"line {number} (event {record['seq']}) is not what its hash was made of"))
+                problems.append(
+                    Problem(kind="edited", file=path.name, line=number, message=f"line {number} (event {record['seq']}) is not what its hash was made of")
+                )
             elif not line.endswith(b"\n"):
                 problems.append(Problem(kind="unreadable", file=path.name, line=number, message=f"line {number} has lost its end"))
     return entries, problems
@@ -142,7 +150,9 @@ def _predecessor(here: Entry, entries: list[Entry], first: dict[str, Entry], on_
         message = f"line {nearest.line} (event {nearest.seq}) is not the event that line {here.line} followed: it was replaced"
         return nearest, Problem(kind="edited", file=file, line=nearest.line, message=message)
     if here.seq - known <= 1:
-        return nearest, None if not here.untouched else Problem(kind="edited", file=file, line=here.line, message=f"line {here.line} follows no line of this file")
+        return nearest, None if not here.untouched else Problem(
+            kind="edited", file=file, line=here.line, message=f"line {here.line} follows no line of this file"
+        )
     gone = f"event {known + 1}" if here.seq - known == 2 else f"events {known + 1} to {here.seq - 1}"
     return nearest, Problem(kind="deleted", file=file, line=here.line, message=f"{gone} gone before line {here.line}")
 
@@ -165,7 +175,9 @@ def _beside(entry: Entry, first: dict[str, Entry], tip: Entry | None, file: str)
     if original.line != entry.line:
         return Problem(kind="inserted", file=file, line=entry.line, message=f"line {entry.line} is a copy of line {original.line}")
     if tip is not None and entry.seq >= tip.seq:
-        return Problem(kind="forked", file=file, line=entry.line, message=f"line {entry.line} (event {entry.seq}) belongs to another branch than line {tip.line}")
+        return Problem(
+            kind="forked", file=file, line=entry.line, message=f"line {entry.line} (event {entry.seq}) belongs to another branch than line {tip.line}"
+        )
     follows = first.get(entry.prev)
     said = f"line {entry.line} (event {entry.seq}) was inserted" + (f" after line {follows.line}" if follows else "")
     return Problem(kind="inserted", file=file, line=entry.line, message=f"{said}: nothing in the history follows it")

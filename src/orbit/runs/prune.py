@@ -24,7 +24,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 class PruneParams(msgspec.Struct, kw_only=True):
     older_than: Annotated[str | None, Meta(description="Only runs that started longer ago than this: 90s, 15m, 12h, 30d, 8w.")] = None
-    keep: Annotated[int | None, Meta(ge=0, description="Keep this many of the newest runs, whatever their age.")] = None
+    keep: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="Keep this many of the newest runs, whatever their age.")] = None
     dry_run: Annotated[bool, Meta(description="Only say what would be removed.")] = False
 
 
@@ -56,9 +56,12 @@ def prune_runs(folder: RunFolder, params: PruneParams) -> PruneAnswer:
     before = _moment(params.older_than) if params.older_than else None
     rows = list_runs(folder, ListParams(limit=0)).runs
     doomed = [
-        row for place, row in enumerate(rows)
-        if row.state != "running" and (params.keep is None or place >= params.keep) and (before is None or (row.started_at is not None and row.started_at < before))
-    ]  # fmt: skip
+        row
+        for place, row in enumerate(rows)
+        if row.state != "running"
+        and (params.keep is None or place >= params.keep)
+        and (before is None or (row.started_at is not None and row.started_at < before))
+    ]
     removed = [_describe(folder, row) for row in reversed(doomed)]
     if not params.dry_run and removed:
         _remove(folder, removed)

@@ -13,7 +13,9 @@ ENV, AUTH, KEY = "[REDACTED_ENV]", "[REDACTED_AUTH]", "[REDACTED_API_KEY]"
 _SECRET_NAME = re.compile(r"SECRET|TOKEN|PASSWORD|PASSWD|PASSCODE|API_?KEY|PRIVATE|CREDENTIAL|COOKIE|SESSION|BEARER|AUTH|_KEY$")
 # Words that stand in such variables without being secret; taking them out would only garble the record.
 _PLAIN_VALUES = frozenset({"true", "false", "none", "null", "auto", "always", "never", "basic", "default"})
-_SECRET_FIELD = r"(?:proxy-)?authorization|x-api-key|api[-_]?key|apikey|access[-_]?token|auth[-_]?token|refresh[-_]?token|client[-_]?secret|secret|token|passwd|password|cookie|set-cookie"
+_SECRET_FIELD = (
+    r"(?:proxy-)?authorization|x-api-key|api[-_]?key|(?:access|auth|refresh)[-_]?token|client[-_]?secret|secret|token|passwd|password|(?:set-)?cookie"
+)
 
 # (pattern, replacement), applied in this order.
 _PATTERNS = (
@@ -25,7 +27,12 @@ _PATTERNS = (
     (re.compile(rf"(--(?:[\w-]+-)?(?:{_SECRET_FIELD})\s+)(?!-)[^\s\"']+", re.I), rf"\1{AUTH}"),
     (re.compile(r"\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.I), rf"\1 {AUTH}"),
     (re.compile(r"(://[^\s/:@]*):[^\s/@]+@"), rf"\1:{AUTH}@"),
-    (re.compile(r"\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}|AIza[\w-]{30,}|npm_\w{30,})"), KEY),
+    (
+        re.compile(
+            r"\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|AKIA[A-Z0-9]{16}|AIza[\w-]{30,}|npm_\w{30,})"
+        ),
+        KEY,
+    ),
     (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}"), KEY),
 )
 # Lower-case marks, one of which is in any text a pattern can match: a cheap way past the patterns.

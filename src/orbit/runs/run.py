@@ -54,9 +54,17 @@ class Run:
 
     @classmethod
     def start(
-        cls, *, workflow_id: str, root: str | Path | None = None, workflow_version: str = "1", entry_step: str | None = None, run_id: str | None = None,
-        artifacts_root: str | Path | None = None, fsync: Fsync = "step", retry_source_run_id: str | None = None,
-    ) -> Run:  # fmt: skip
+        cls,
+        *,
+        workflow_id: str,
+        root: str | Path | None = None,
+        workflow_version: str = "1",
+        entry_step: str | None = None,
+        run_id: str | None = None,
+        artifacts_root: str | Path | None = None,
+        fsync: Fsync = "step",
+        retry_source_run_id: str | None = None,
+    ) -> Run:
         """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
         folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
         paths = folder.run(run_id or new_run_id())
@@ -70,9 +78,17 @@ class Run:
                 raise RefusedError(f"run {paths.run_id} exists already", hint="choose another run id, or add steps to it with Run.resume") from None
             paths.artifacts.mkdir()
         metadata = Metadata(
-            run_id=paths.run_id, workflow_id=workflow_id, workflow_version=workflow_version, started_at=now(), entry_step=entry_step, actor=actor(),
-            artifacts_root=journal.redactor.text(folder.label), host=socket.gethostname(), pid=getpid(), retry_source_run_id=retry_source_run_id,
-        )  # fmt: skip
+            run_id=paths.run_id,
+            workflow_id=workflow_id,
+            workflow_version=workflow_version,
+            started_at=now(),
+            entry_step=entry_step,
+            actor=actor(),
+            artifacts_root=journal.redactor.text(folder.label),
+            host=socket.gethostname(),
+            pid=getpid(),
+            retry_source_run_id=retry_source_run_id,
+        )
         journal.write_document(paths.metadata, metadata_bytes(metadata))
         journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
         root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)
@@ -139,8 +155,11 @@ class Run:
     @contextmanager
     def worker(self, step_id: str, index: int) -> Iterator[str]:
         """One worker of a fan-out, counted from 0; enter it in the worker itself."""
-        started = ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched")
-        with self.scope(started, lambda outcome, _: ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")) as event_id:
+
+        def state(outcome: str, _: str | None) -> ev.WorkerState:
+            return ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")
+
+        with self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state) as event_id:
             yield event_id
 
     @contextmanager

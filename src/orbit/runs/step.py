@@ -60,8 +60,16 @@ class Step:
         return self
 
     def artifact(
-        self, *, role: str, path: str | Path | None = None, content: Any = None, name: str | None = None,
-        media_type: str | None = None, required: bool = False, important: bool = False, blob: str | None = None,
+        self,
+        *,
+        role: str,
+        path: str | Path | None = None,
+        content: Any = None,
+        name: str | None = None,
+        media_type: str | None = None,
+        required: bool = False,
+        important: bool = False,
+        blob: str | None = None,
     ) -> Artifact:
         """Keep a file, text, bytes, or anything JSON can say, under `role`.
 
@@ -77,7 +85,8 @@ class Step:
         artifact = Artifact(role=role, path=f"artifacts/{self.step_id}/{target.name}", media_type=media_type, required=required, important=important, blob=blob)
         with self._mutex:
             if any(known.role == role or known.path == artifact.path for known in self._artifacts) or target.name == "manifest.json":
-                raise RefusedError(f"step {self.step_id!r} already has an artifact {role!r} or a file {target.name!r}", hint="roles and file names are unique in a step")
+                taken = f"step {self.step_id!r} already has an artifact {role!r} or a file {target.name!r}"
+                raise RefusedError(taken, hint="roles and file names are unique in a step")
             self._artifacts.append(artifact)
         with self.run.journal.guarded(f"artifact {role}"):
             self._store(source, content, target)
@@ -165,9 +174,14 @@ class Step:
         evidence |= {"missing_required": missing} if missing else {}
         evidence |= {"error": clean(self._error)} if self._error else {}
         return Manifest(
-            step_id=self.step_id, opcode=self.opcode, started_at=self._started_at, ended_at=now(),
-            termination=self._termination, evidence_summary=evidence, artifacts=artifacts,
-        )  # fmt: skip
+            step_id=self.step_id,
+            opcode=self.opcode,
+            started_at=self._started_at,
+            ended_at=now(),
+            termination=self._termination,
+            evidence_summary=evidence,
+            artifacts=artifacts,
+        )
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"step {self.step_id!r} belongs to the process that began it; hand over the run instead")

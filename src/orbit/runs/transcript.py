@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class LoopEvent(msgspec.Struct, frozen=True, kw_only=True, tag_field="event_kind"):
+class LoopEvent(msgspec.Struct, kw_only=True, tag_field="event_kind"):
     session_id: str
 
 

@@ -20,10 +20,12 @@ from orbit.runs.params import RunArgument
 from orbit.runs.reader import read_manifest, read_metadata, records, select_run, state_of
 from orbit.runs.rundir import RunFolder, RunPaths
 
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+
 
 class VerifyParams(msgspec.Struct, kw_only=True):
     run: RunArgument = None
-    anchor: Annotated[str | None, Meta(description="A head of this run kept elsewhere; it must be part of the history.", pattern="^[0-9a-f]{64}$")] = None
+    anchor: Annotated[Hash | None, Meta(description="A head of this run kept elsewhere; it must be part of the history.")] = None
 
 
 class VerifyAnswer(msgspec.Struct, kw_only=True):
@@ -44,9 +46,16 @@ def verify_run(folder: RunFolder, params: VerifyParams) -> VerifyAnswer:
     check = _Check(paths, metadata, params.anchor)
     problems = list(check.problems())
     return VerifyAnswer(
-        run_id=paths.run_id, ok=not problems, state=state_of(metadata), events=check.end.count, head=check.end.head,
-        anchored=bool(metadata and metadata.anchor), artifacts=check.artifacts, blobs=len(check.refs), problems=problems,
-    )  # fmt: skip
+        run_id=paths.run_id,
+        ok=not problems,
+        state=state_of(metadata),
+        events=check.end.count,
+        head=check.end.head,
+        anchored=bool(metadata and metadata.anchor),
+        artifacts=check.artifacts,
+        blobs=len(check.refs),
+        problems=problems,
+    )
 
 
 class _Check:
