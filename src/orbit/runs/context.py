@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# (run id, event id) pairs, outermost first. Pairs of several runs may mix when one run drives another.
+# (journal, event id) pairs, outermost first. Pairs of several runs may mix when one run drives another. The journal tells processes apart, too:
+# a pool worker forked inside some step inherits that step's pairs, and must not take them for its own.
 _OPEN: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("orbit_open_events", default=())
 CURRENT: ContextVar[Run | None] = ContextVar("orbit_current_run", default=None)
 
 
-def parent_of(run_id: str) -> str | None:
-    """The innermost open event of this run in this context."""
-    return next((event_id for owner, event_id in reversed(_OPEN.get()) if owner == run_id), None)
+def parent_of(journal: str) -> str | None:
+    """The innermost event this journal has open in this context."""
+    return next((event_id for owner, event_id in reversed(_OPEN.get()) if owner == journal), None)
 
 
 @contextmanager
-def opened(run_id: str, event_id: str) -> Iterator[None]:
+def opened(journal: str, event_id: str) -> Iterator[None]:
     """Make `event_id` the parent of what is emitted inside."""
     before = _OPEN.get()
-    _OPEN.set((*before, (run_id, event_id)))
+    _OPEN.set((*before, (journal, event_id)))
     try:
         yield
     finally:
@@ -39,7 +40,7 @@ class Bound(Generic[P, T]):
     """A callable that takes its caller's place in the tree along, to another thread or (pickled) another process."""
 
     def __init__(self, run: Run, call: Callable[P, T]) -> None:
-        self.run, self.call, self.open = run, call, _OPEN.get()
+        self.run, self.call, self.open = run.here(), call, _OPEN.get()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         before, current = _OPEN.get(), CURRENT.get()

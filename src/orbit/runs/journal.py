@@ -37,6 +37,7 @@ class Journal:
         self.events = Stream(paths.events, fsync_each=each)
         self.loop = Stream(paths.loop, fsync_each=each)
         self.file_failures: list[str] = []  # other files of the run that could not be written
+        self.token = secrets.token_hex(8)  # names this journal among those of all processes
         self._actor = actor()
         self._workspace = self.redactor.text(paths.folder.workspace.root.as_posix())
         self._name_events("" if is_starter else secrets.token_hex(4))

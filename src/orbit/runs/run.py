@@ -41,7 +41,7 @@ class Tally:
 
 
 class Run:
-    """Use `Run.start(...)` as a context manager. Picklable: in another process it appends to the same run, at the same place of the tree."""
+    """Use `Run.start(...)` as a context manager. Picklable: in another process it appends to the same run (see `here`, `bind`, `executor`)."""
 
     def __init__(self, journal: Journal, metadata: Metadata, root_event: str, *, is_owner: bool, base: str | None = None) -> None:
         self.journal, self.paths, self.metadata = journal, journal.paths, metadata
@@ -117,11 +117,14 @@ class Run:
 
     def emit(self, body: ev.Body) -> str:
         """Write any event of the envelope under the innermost open one; returns its id."""
-        return self.journal.emit(body, parent_of(self.run_id) or self._base or self._root_event or None)
+        return self.journal.emit(body, self._place() or None)
+
+    def _place(self) -> str:
+        return parent_of(self.journal.token) or self._base or self._root_event
 
     def transcribe(self, event: LoopEvent) -> None:
         """Write a low-level event of an agent loop beside the envelope."""
-        self.journal.transcribe(event, parent_of(self.run_id) or self._base or self._root_event)
+        self.journal.transcribe(event, self._place() or None)
 
     def step(self, step_id: str, *, opcode: str = "RUN_STEP", requires: tuple[str, ...] = ()) -> Step:
         """A step, used as a context manager; artifacts of the roles in `requires` are recorded as missing if they do not come."""
@@ -131,7 +134,7 @@ class Run:
     def scope(self, started: ev.Body, finished: Callable[[ev.Outcome, str | None], ev.Body]) -> Iterator[str]:
         """Everything emitted inside hangs under `started`, the closing event too."""
         event_id = self.emit(started)
-        with opened(self.run_id, event_id):
+        with opened(self.journal.token, event_id):
             try:
                 yield event_id
             except BaseException as error:
@@ -168,6 +171,10 @@ class Run:
         started = ev.FanoutDispatched(step_id=step_id, worker_count=worker_count)
         with self.scope(started, lambda *_: ev.FaninJoined(step_id=step_id, collected=tally.collected, failed=tally.failed)):
             yield tally
+
+    def here(self) -> Run:
+        """A handle that stays at this place of the tree wherever it is taken: hand it to a process yourself, or let `bind` do so."""
+        return Run(self.journal, self.metadata, self._root_event, is_owner=False, base=self._place())
 
     def bind(self, call: Callable[P, T]) -> Bound[P, T]:
         """`call`, to be run elsewhere (thread, process pool) but recorded here."""
@@ -258,9 +265,8 @@ class Run:
             LOG.info("run %s: %s, head %s", self.run_id, self.metadata.termination, self.head)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        here = parent_of(self.run_id) or self._base or self._root_event
         folder = self.paths.folder
-        return _attach, (str(folder.workspace.root), str(folder.root), self.metadata, self._root_event, here, self.journal.fsync)
+        return _attach, (str(folder.workspace.root), str(folder.root), self.metadata, self._root_event, self._place(), self.journal.fsync)
 
 
 def _attach(root: str, artifacts_root: str, metadata: Metadata, root_event: str, base: str, fsync: Fsync) -> Run:

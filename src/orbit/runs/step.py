@@ -56,7 +56,7 @@ class Step:
         journal.note(self.step_id, "step_started", {"opcode": self.opcode})
         self.event_id = self.run.emit(StepStarted(step_id=self.step_id, opcode=self.opcode))
         self.run.note_entry(self.step_id)
-        self._exit.enter_context(opened(self.run.run_id, self.event_id))
+        self._exit.enter_context(opened(self.run.journal.token, self.event_id))
         return self
 
     def artifact(
