@@ -44,7 +44,7 @@ def tally_steps(events: Path, unwritten: list[dict[str, Any]]) -> StepTally:
     return tally
 
 
-def final_state(metadata: Metadata, steps: StepTally, failures: int, last_error: str | None, lost: int | None = None) -> bytes:
+def final_state(metadata: Metadata, steps: StepTally, failures: int, first_error: str | None, lost: int | None = None) -> bytes:
     """The terminal state for people and simple scripts: `key: value` lines, the first one `state:`."""
     lost = metadata.events_lost if lost is None else lost
     lines = [f"state: {metadata.termination}", f"run: {metadata.run_id}", f"workflow: {metadata.workflow_id}", f"ended: {metadata.ended_at}"]
@@ -52,5 +52,5 @@ def final_state(metadata: Metadata, steps: StepTally, failures: int, last_error:
     lines += [f"failed step: {step_id} ({steps.steps[step_id]})" for step_id in steps.failed]
     lines += [f"unfinished step: {step_id}" for step_id, termination in steps.steps.items() if termination is None]
     lines += [f"error: {metadata.error}"] if metadata.error else []
-    lines.append(f"audit: degraded, {lost} events lost, {failures} writes failed ({last_error})" if failures else "audit: complete")
+    lines.append(f"audit: degraded, {lost} events lost, {failures} writes failed ({first_error})" if failures else "audit: complete")
     return ("\n".join(lines) + "\n").encode()

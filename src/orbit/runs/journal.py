@@ -115,9 +115,10 @@ class Journal:
         return sum(len(stream.unwritten) for stream in self.streams.values())
 
     @property
-    def last_error(self) -> str | None:
-        found = [stream.last_error for stream in self.streams.values() if stream.last_error] + self.file_failures
-        return found[-1] if found else None
+    def first_error(self) -> str | None:
+        """The first of each kind tells the cause; later ones tend to be its consequences."""
+        found = [stream.first_error for stream in self.streams.values() if stream.first_error] + self.file_failures
+        return found[0] if found else None
 
     def flush(self, *, fsync: bool = False) -> None:
         for stream in self.streams.values():

@@ -91,7 +91,7 @@ def _remove(folder: RunFolder, removed: list[RemovedRun]) -> None:
     freed: set[str] = set()
     for row in removed:
         if not index.append({"removed_at": now(), **msgspec.to_builtins(row)}):
-            raise OSError(f"{index.path}: {index.last_error}; nothing more was removed")
+            raise OSError(f"{index.path}: {index.first_error}; nothing more was removed")
         paths = folder.run(row.run_id)
         freed |= blob_refs(paths)
         paths.envelope.unlink(missing_ok=True)

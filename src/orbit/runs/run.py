@@ -217,8 +217,8 @@ class Run:
             steps = tally_steps(self.paths.events, journal.events.unwritten)
             metadata = self._close_metadata(steps)
             if journal.failures:
-                self.emit(ev.TelemetryPersistFailed(component="runs", error=journal.last_error or "", failures=journal.failures))
-            text = final_state(metadata, steps, journal.failures, journal.last_error)
+                self.emit(ev.TelemetryPersistFailed(component="runs", error=journal.first_error or "", failures=journal.failures))
+            text = final_state(metadata, steps, journal.failures, journal.first_error)
             journal.write_document(self.paths.final_state, text)
             closing = self._closing(metadata, hashlib.sha256(text).hexdigest())
             journal.emit(closing, self._root_event or None)
@@ -254,8 +254,8 @@ class Run:
     def _report(self, steps: StepTally) -> None:
         journal = self.journal
         if journal.failures:
-            LOG.warning("run %s: %d audit events lost, %d writes failed: %s", self.run_id, journal.unwritten, journal.failures, journal.last_error)
-            text = final_state(self.metadata, steps, journal.failures, journal.last_error, lost=journal.unwritten)
+            LOG.warning("run %s: %d audit events lost, %d writes failed: %s", self.run_id, journal.unwritten, journal.failures, journal.first_error)
+            text = final_state(self.metadata, steps, journal.failures, journal.first_error, lost=journal.unwritten)
             with journal.guarded("final-state.txt"), self.paths.final_state.open("r+b") as file:
                 if file.read() != text:
                     file.seek(0)

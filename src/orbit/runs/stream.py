@@ -24,7 +24,7 @@ class Stream:
     def __init__(self, path: Path, *, fsync_each: bool = False) -> None:
         self.path = path
         self.failures = 0
-        self.last_error: str | None = None
+        self.first_error: str | None = None
         self.unwritten: list[dict[str, Any]] = []  # in order; tried again with the next append
         self.count = 0  # lines in the chain, as of the last append
         self.head = GENESIS
@@ -78,7 +78,7 @@ class Stream:
             self.failures += 1
             if self.failures == 1:
                 LOG.warning("audit events of %s cannot be written and stay in memory: %s", self.path.name, error)
-            self.last_error = error.strerror or str(error)
+                self.first_error = error.strerror or str(error)
             self._end = -1
 
     def refresh(self) -> None:
