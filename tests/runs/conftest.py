@@ -47,6 +47,14 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Child processes in other folders import the same `orbit` as the tests do."""
+    import orbit
+
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(Path(orbit.__file__).parents[1]), os.environ.get("PYTHONPATH")])))
+
+
 Finished = subprocess.CompletedProcess[str]
 
 

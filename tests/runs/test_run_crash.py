@@ -35,7 +35,13 @@ def test_eight_processes_append_whole_lines_without_holes(folder: RunFolder, run
     found = [record for _, record in records(folder.run("many").envelope)]
     assert [record["seq"] for record in found] == list(range(1, len(found) + 1))
     assert len({record["event_id"] for record in found}) == len(found)
-    assert Counter(record["event_type"] for record in found) == {"step.skipped": 2400, "step.started": 8, "step.finished": 8, "run.started": 1, "run.finished": 1}
+    assert Counter(record["event_type"] for record in found) == {
+        "step.skipped": 2400,
+        "step.started": 8,
+        "step.finished": 8,
+        "run.started": 1,
+        "run.finished": 1,
+    }
     answer = verify_run(folder, VerifyParams())
     assert (answer.ok, answer.artifacts, answer.events) == (True, 8, len(found)), answer.problems
 

@@ -57,7 +57,19 @@ def test_an_event_read_back_is_the_event_written(folder: RunFolder, body: ev.Bod
     found = next(record for _, record in records(folder.run(run.run_id).envelope) if record["event_id"] == event_id)
     assert ev.body_of(found) == body
     assert found["body_kind"] == found["event_type"].replace(".", "_")
-    expected = {"schemaVersion", "event_type", "event_id", "timestamp", "run_id", "agent_identity", "parent_event_id", "workspace_path", "seq", "prev_hash", "hash"}
+    expected = {
+        "schemaVersion",
+        "event_type",
+        "event_id",
+        "timestamp",
+        "run_id",
+        "agent_identity",
+        "parent_event_id",
+        "workspace_path",
+        "seq",
+        "prev_hash",
+        "hash",
+    }
     assert expected <= found.keys()
 
 

@@ -34,7 +34,11 @@ def three_runs(folder: RunFolder) -> None:
 def test_runs_are_listed_newest_first_and_the_latest_is_the_default(folder: RunFolder) -> None:
     three_runs(folder)
     answer = list_runs(folder, ListParams())
-    assert [(row.run_id, row.workflow_id, row.state, row.steps) for row in answer.runs] == [("b", "x", "success", 2), ("c", "y", "success", 2), ("a", "x", "success", 2)]
+    assert [(row.run_id, row.workflow_id, row.state, row.steps) for row in answer.runs] == [
+        ("b", "x", "success", 2),
+        ("c", "y", "success", 2),
+        ("a", "x", "success", 2),
+    ]
     assert show_run(folder, ShowParams()).run_id == "b"
     limited = list_runs(folder, ListParams(workflow="x", limit=1))
     assert ([row.run_id for row in limited.runs], limited.total, limited.truncated) == (["b"], 2, True)
@@ -165,10 +169,19 @@ def _write_many(folder: RunFolder, count: int) -> int:
     parent = run.emit(ActivityStarted(activity_name="a", activity_type="shell"))
     with run.paths.envelope.open("ab") as file:
         for start in range(0, count, 1000):
-            step = {"event_type": "step.started", "event_id": f"s{start}", "parent_event_id": parent, "timestamp": "2026-01-01T00:00:00.000000Z", "step_id": f"s{start}"}
+            step = {
+                "event_type": "step.started",
+                "event_id": f"s{start}",
+                "parent_event_id": parent,
+                "timestamp": "2026-01-01T00:00:00.000000Z",
+                "step_id": f"s{start}",
+            }
             leaf: dict[str, Any] = {"event_type": "fs.call.request", "parent_event_id": f"s{start}", "profile": "p" * 200, "workspace_path": "/x" * 30}
             lines = [msgspec.json.encode(step)]
-            lines += [msgspec.json.encode(leaf | {"event_id": f"e{start + n}", "timestamp": "2026-01-01T00:00:01.000000Z"}) for n in range(1, min(1000, count - start))]
+            lines += [
+                msgspec.json.encode(leaf | {"event_id": f"e{start + n}", "timestamp": "2026-01-01T00:00:01.000000Z"})
+                for n in range(1, min(1000, count - start))
+            ]
             file.write(b"\n".join(lines) + b"\n")
     run.journal.close()
     return run.paths.envelope.stat().st_size

@@ -15,7 +15,9 @@ from orbit.runs.redact import RedactingWriter, Redactor
 from orbit.runs.rundir import RunFolder
 from orbit.runs.transcript import HttpRequest
 
-CLEAN = Redactor({"MY_TOKEN": "s3cr3t-value", "DB_PASSWORD": "s3cr3t-value-longer", "SESSION_ON": "true", "EDITOR": "vi-editor", "SIGNING_KEY": "k4y!"}, "/home/ann")
+CLEAN = Redactor(
+    {"MY_TOKEN": "s3cr3t-value", "DB_PASSWORD": "s3cr3t-value-longer", "SESSION_ON": "true", "EDITOR": "vi-editor", "SIGNING_KEY": "k4y!"}, "/home/ann"
+)
 
 CASES = {
     "export X=s3cr3t-value-longer;": "export X=[REDACTED_ENV];",

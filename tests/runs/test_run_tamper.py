@@ -178,7 +178,6 @@ def test_changed_and_missing_files_are_named(folder: RunFolder, run: Run, which:
     assert any(problem.kind == how and path.name in problem.file for problem in problems), problems
 
 
-
 def test_a_run_removed_whole_is_not_found_rather_than_ok(folder: RunFolder, run: Run) -> None:
     from orbit.errors import NotFoundError
 

@@ -89,7 +89,11 @@ def test_orphans_and_cycles_are_shown_with_their_reason_and_subtrees(folder: Run
     )  # fmt: skip
     answer = trace_run(folder, TraceParams())
     assert [shape(node) for node in answer.roots] == [["root", ["after", ["late"]], ["after"]]]
-    assert [(node.reason, shape(node)) for node in answer.orphans] == [("missing_parent", ["lost", ["below"]]), ("cycle", ["b", ["a", ["off"]]]), ("cycle", ["self"])]
+    assert [(node.reason, shape(node)) for node in answer.orphans] == [
+        ("missing_parent", ["lost", ["below"]]),
+        ("cycle", ["b", ["a", ["off"]]]),
+        ("cycle", ["self"]),
+    ]
     assert answer.total == 10
     assert msgspec.json.encode(answer) == msgspec.json.encode(trace_run(folder, TraceParams()))
 

@@ -111,7 +111,12 @@ def test_how_steps_and_runs_end_is_told_apart(folder: RunFolder) -> None:
         with pytest.raises(KeyboardInterrupt), run.step("stopped"):
             raise KeyboardInterrupt
     shown = show_run(folder, ShowParams(run="s"))
-    assert [(step.step_id, step.termination) for step in shown.steps] == [("good", "completed"), ("bad", "failed"), ("worse", "error"), ("stopped", "cancelled")]
+    assert [(step.step_id, step.termination) for step in shown.steps] == [
+        ("good", "completed"),
+        ("bad", "failed"),
+        ("worse", "error"),
+        ("stopped", "cancelled"),
+    ]
     assert (shown.state, shown.entry_step, shown.last_step_id) == ("failed", "good", "stopped")
     assert shown.steps[1].evidence_summary["error"] == "3 tests failed"
 

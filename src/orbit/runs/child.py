@@ -121,11 +121,12 @@ class Child:
 
 def _pump(pipe: Any, kept: Sink, shown: BinaryIO | None) -> None:
     """A reader of ours that is gone (`| head`) or a full disk must not stop the child."""
-    while chunk := pipe.read1(65536):
-        if shown is not None:
-            try:
-                shown.write(chunk)
-                shown.flush()
-            except (OSError, ValueError):
-                shown = None
-        kept.write(chunk)
+    with pipe:
+        while chunk := pipe.read1(65536):
+            if shown is not None:
+                try:
+                    shown.write(chunk)
+                    shown.flush()
+                except (OSError, ValueError):
+                    shown = None
+            kept.write(chunk)

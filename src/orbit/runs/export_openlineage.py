@@ -31,7 +31,7 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
         outputs += made
         started = timestamp_of(begun) or (manifest.started_at if manifest else metadata.started_at)
         child = {"namespace": "orbit", "name": f"{metadata.workflow_id}.{step_id}"}
-        facets = {"parent": _facet("1-1-0/ParentRunFacet.json#/$defs/ParentRunFacet", **parent)}
+        facets = {"parent": _facet("1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet", **parent)}
         step_uuid = _uuid(f"{metadata.run_id}/{step_id}")
         yield _event("START", started, step_uuid, facets, child)
         if manifest is not None and manifest.ended_at:
@@ -46,7 +46,7 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
 
 
 def _event(kind: str, time: str, run_id: str, facets: dict[str, Any], job: dict[str, Any], outputs: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    job_type = _facet("2-0-3/JobTypeJobFacet.json#/$defs/JobTypeJobFacet", processingType="BATCH", integration="ORBIT", jobType="RUN")
+    job_type = _facet("2-0-4/JobTypeJobFacet.json#/$defs/JobTypeJobFacet", processingType="BATCH", integration="ORBIT", jobType="RUN")
     return {
         "eventTime": time,
         "producer": PRODUCER,

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import DEBUG, WARNING
 from pathlib import Path
 from typing import Any, Literal
 
@@ -91,8 +92,8 @@ class Journal:
         try:
             yield
         except OSError as error:
+            LOG.log(DEBUG if self.file_failures else WARNING, "run %s: %s cannot be written: %s", self.paths.run_id, what, error)
             self.file_failures.append(f"{what}: {error.strerror or error}")
-            LOG.warning("run %s: %s cannot be written: %s", self.paths.run_id, what, error)
 
     def write_document(self, path: Path, content: bytes) -> bool:
         failed = len(self.file_failures)

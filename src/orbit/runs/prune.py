@@ -74,7 +74,8 @@ def _moment(age: str) -> str:
     found = _AGE.fullmatch(age)
     if not found:
         raise UsageError(f"not an age: {age!r}", hint="a number and s, m, h, d or w, such as 30d")
-    return time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(max(0.0, time.time() - int(found[1]) * _SECONDS[found[2]]))) + "000000Z"
+    seconds, fraction = divmod(time.time(), 1)
+    return time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(max(0, int(seconds) - int(found[1]) * _SECONDS[found[2]]))) + f"{int(fraction * 1e6):06d}Z"
 
 
 def _describe(folder: RunFolder, row: RunRow) -> RemovedRun:

@@ -43,7 +43,7 @@ def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Number (from 1), offset and bytes of each line that is not blank; no lines if there is no file."""
     try:
         file = path.open("rb")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     with file:
         offset = 0
