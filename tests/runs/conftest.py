@@ -73,7 +73,7 @@ def run_program() -> Callable[..., Finished]:
 def orbit() -> Callable[..., Finished]:
     """The command line in a process of its own."""
 
-    def run(root: Path, *words: str, env: Mapping[str, str] = {}, **options: Any) -> Finished:  # noqa: B006
+    def run(root: Path, *words: str, env: Mapping[str, str] = {}, **options: Any) -> Finished:
         command = [sys.executable, "-c", "from orbit.cli import main; main()", *words]
         return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **env}, **options)
 

@@ -115,6 +115,8 @@ def test_several_commands_become_steps_of_one_run(repository: Path, orbit: Any) 
     assert verify_run(folder, VerifyParams(anchor=first["head"])).problems == []
     refused = orbit(repository, "run", "exec", "--run", first["run_id"], "--step", "lint", "--", "true")
     assert refused.returncode == 6 and "already recorded" in refused.stderr
+    assert orbit(repository, "run", "exec", "--step", "../x", "--", "true").returncode == 2
+    assert show_run(folder, ShowParams()) == shown, "a refusal leaves no trace in the run, and no run"
 
 
 def test_secrets_of_the_environment_reach_the_terminal_but_no_file(repository: Path, orbit: Any) -> None:

@@ -49,7 +49,7 @@ def test_an_unreadable_run_is_listed_not_skipped(folder: RunFolder) -> None:
     folder.run("c").metadata.write_bytes(b'{"run_id": "c", "work')
     folder.run("a").metadata.unlink()
     assert [(row.run_id, row.state) for row in list_runs(folder, ListParams()).runs] == [("b", "success"), ("c", "unreadable"), ("a", "unreadable")]
-    with pytest.raises(IntegrityError, match="metadata.json cannot be read"):
+    with pytest.raises(IntegrityError, match=r"metadata\.json cannot be read"):
         show_run(folder, ShowParams(run="c"))
     assert list_events(folder, EventsParams(run="c")).total > 0
 

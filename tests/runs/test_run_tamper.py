@@ -21,12 +21,11 @@ Lines = list[bytes]
 @pytest.fixture
 def run(folder: RunFolder) -> Run:
     """A finished run: ten lines in the envelope, artifacts, a blob, a transcript."""
-    with Run.start(workflow_id="w", root=folder.workspace.root, run_id="r", fsync="never") as run:
-        with run.step("build", opcode="RUN_STEP") as step:
-            step.artifact(role="validation_report", content={"passed": 3}, required=True)
-            for number in range(5):
-                run.emit(StepSkipped(step_id="build", reason=f"reason {number}"))
-            run.emit(CliInvocationFinished(provider="p", exit_code=0, stdout_blob_ref=run.journal.put_blob(b"output\n")))
+    with Run.start(workflow_id="w", root=folder.workspace.root, run_id="r", fsync="never") as run, run.step("build", opcode="RUN_STEP") as step:
+        step.artifact(role="validation_report", content={"passed": 3}, required=True)
+        for number in range(5):
+            run.emit(StepSkipped(step_id="build", reason=f"reason {number}"))
+        run.emit(CliInvocationFinished(provider="p", exit_code=0, stdout_blob_ref=run.journal.put_blob(b"output\n")))
     return run
 
 

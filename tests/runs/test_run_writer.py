@@ -50,8 +50,8 @@ def test_a_run_leaves_the_canonical_directory(folder: RunFolder) -> None:
         },
         "artifacts": [
             {
-                "role": "validation_report", "path": "artifacts/validate/validation_report.json", "media_type": "application/json", "required": True, "important": True,
-                "size": len(content), "sha256": hashlib.sha256(content).hexdigest(),
+                "role": "validation_report", "path": "artifacts/validate/validation_report.json", "media_type": "application/json",
+                "required": True, "important": True, "size": len(content), "sha256": hashlib.sha256(content).hexdigest(),
             }
         ],
     }  # fmt: skip

@@ -42,6 +42,7 @@ class Child:
         self.argv, self.cwd = argv, cwd
         self.pid = 0
         self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []  # signals that came before there was a child to take them
         # Away from a terminal the child leads a group of its own, so that signals and the time limit reach all it starts.
         # At a terminal it must stay in ours, or it could not read from it; the terminal itself then interrupts both.
         self._is_leader = os.name == "posix" and not sys.stdin.isatty() if sys.stdin is not None else os.name == "posix"
@@ -55,6 +56,8 @@ class Child:
         except OSError as error:
             return Ended(exit_code=NOT_EXECUTABLE, duration_ms=0, error=f"{self.argv[0]}: {error.strerror}")
         self.pid = self._process.pid
+        for number in self._early:
+            self._send(number)
         return None
 
     def wait(self, kept: tuple[Sink, Sink], shown: tuple[BinaryIO, BinaryIO] | None, timeout: float | None) -> Ended:
@@ -65,11 +68,10 @@ class Child:
         for number, pipe in enumerate((process.stdout, process.stderr)):
             pumps.append(threading.Thread(target=_pump, args=(pipe, kept[number], shown[number] if shown else None), daemon=True))
             pumps[-1].start()
-        with self._forwarding():
-            timed_out = not self._ended_within(timeout)
-            if timed_out:
-                self._end()
-            code = process.wait()
+        timed_out = not self._ended_within(timeout)
+        if timed_out:
+            self._end()
+        code = process.wait()
         for pump in pumps:
             pump.join(_DRAIN)
         duration_ms = round((time.perf_counter() - started) * 1000)
@@ -100,15 +102,17 @@ class Child:
             self._send(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     @contextmanager
-    def _forwarding(self) -> Iterator[None]:
-        """Signals meant for us go to the child; how it takes them decides how we end."""
+    def forwarding(self) -> Iterator[None]:
+        """Signals meant for us go to the child, and how it takes them decides how we end. Around the whole recording: none may cut that short."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2") if (number := getattr(signal, name, None))]
 
         def forward(number: int, frame: Any) -> None:
-            if self._is_leader or number not in (signal.SIGINT, getattr(signal, "SIGQUIT", None)):
+            if self._process is None:
+                self._early.append(number)
+            elif self._is_leader or number not in (signal.SIGINT, getattr(signal, "SIGQUIT", None)):
                 self._send(number)
 
         before = {number: signal.signal(number, forward) for number in numbers}

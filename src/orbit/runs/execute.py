@@ -9,13 +9,13 @@ from typing import Annotated, BinaryIO
 import msgspec
 from msgspec import Meta
 
-from orbit.errors import UsageError
+from orbit.errors import RefusedError, UsageError
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
 from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
 from orbit.runs.redact import RedactingWriter
 from orbit.runs.run import Run
-from orbit.runs.rundir import RunFolder
+from orbit.runs.rundir import RunFolder, checked_name
 from orbit.runs.step import Step
 from orbit.runs.workspace_diff import WorkspaceWatch
 
@@ -59,15 +59,16 @@ def execute(
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
     name = _name_of(params.command[0])
     root, artifacts = folder.workspace.root, folder.root
-    run = (
-        Run.resume(params.run, root=root, artifacts_root=artifacts)
-        if params.run
-        else Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
-    )
-    with run:
+    _check_step(folder, params)
+    if params.run:
+        run = Run.resume(params.run, root=root, artifacts_root=artifacts)
+    else:
+        run = Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
+    child = Child(params.command, cwd or Path.cwd())
+    with child.forwarding(), run:
         step_id = params.step or _free_step_id(run, name)
         with run.step(step_id, opcode=params.opcode) as step:
-            ended = _Recording(run, step, params, shown, graph_digest, cwd or Path.cwd()).record()
+            ended = _Recording(run, step, params, child, shown, graph_digest).record()
     journal = run.journal
     return ExecAnswer(
         run_id=run.run_id,
@@ -89,8 +90,10 @@ def execute(
 class _Recording:
     """One command inside one step."""
 
-    def __init__(self, run: Run, step: Step, params: ExecParams, shown: tuple[BinaryIO, BinaryIO] | None, graph_digest: GraphDigest | None, cwd: Path) -> None:
-        self.run, self.step, self.params, self.shown, self.graph_digest, self.cwd = run, step, params, shown, graph_digest, cwd
+    def __init__(
+        self, run: Run, step: Step, params: ExecParams, child: Child, shown: tuple[BinaryIO, BinaryIO] | None, graph_digest: GraphDigest | None
+    ) -> None:
+        self.run, self.step, self.params, self.child, self.shown, self.graph_digest = run, step, params, child, shown, graph_digest
         self.provider = _name_of(params.command[0])
 
     def record(self) -> Ended:
@@ -119,9 +122,8 @@ class _Recording:
         timeout = self.params.timeout
         argv = self.run.journal.redactor.argv(self.params.command)
         started = CliInvocationStarted(
-            provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.cwd)
+            provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.child.cwd)
         )
-        child = Child(self.params.command, self.cwd)
         result: list[Ended] = []
         refs: dict[str, str | None] = {}
 
@@ -138,10 +140,10 @@ class _Recording:
 
         with self.run.scope(started, finished):
             keepers = tuple(_Keeper(self.run, self.step.path / f"{name}.txt") for name, _ in _STREAMS)
-            refused = child.start()
+            refused = self.child.start()
             if refused is None:
-                self.run.emit(CliInvocationProcess(provider=self.provider, pid=child.pid))
-            result.append(refused or child.wait((keepers[0], keepers[1]), self.shown, timeout))
+                self.run.emit(CliInvocationProcess(provider=self.provider, pid=self.child.pid))
+            result.append(refused or self.child.wait((keepers[0], keepers[1]), self.shown, timeout))
             if refused is not None and self.shown is not None:
                 self.shown[1].write(f"{refused.error}\n".encode())
                 self.shown[1].flush()
@@ -203,6 +205,14 @@ class _Keeper:
                 self._file.close()
                 ref = self._run.journal.blobs.put_file(self.path)
         return ref
+
+
+def _check_step(folder: RunFolder, params: ExecParams) -> None:
+    """Refuse before anything is written: a mistyped step must not mark a run as failed."""
+    if params.step is not None:
+        checked_name("step", params.step)
+        if params.run is not None and params.step in folder.existing(params.run).step_ids():
+            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
 
 
 def _name_of(command: str) -> str:

@@ -11,17 +11,15 @@ from orbit import Run
 
 
 def in_thread(run: Run, index: int) -> None:
-    with run.worker("threads", index), run.activity(f"thread-{index}"):
-        with ThreadPoolExecutor(1) as inner:
-            inner.submit(run.bind(leaf), f"thread-{index}-leaf").result()
+    with run.worker("threads", index), run.activity(f"thread-{index}"), ThreadPoolExecutor(1) as inner:
+        inner.submit(run.bind(leaf), f"thread-{index}-leaf").result()
 
 
 def in_process(index: int) -> int:
     run = Run.current()
     assert run is not None
-    with run.worker("processes", index), run.activity(f"process-{index}"):
-        with run.executor(ThreadPoolExecutor(2)) as inner:
-            inner.submit(leaf, f"process-{index}-leaf").result()
+    with run.worker("processes", index), run.activity(f"process-{index}"), run.executor(ThreadPoolExecutor(2)) as inner:
+        inner.submit(leaf, f"process-{index}-leaf").result()
     return index
 
 
