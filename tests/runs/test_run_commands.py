@@ -87,3 +87,7 @@ def test_questions_about_nothing_are_told_apart(tmp_path: Path, folder: RunFolde
     unknown = orbit(tmp_path, "run", "events", "nope", "--json")
     assert unknown.returncode == 3 and json.loads(unknown.stderr)["error"]["code"] == "not-found"
     assert orbit(tmp_path, "run", "events", "../../etc").returncode == 3
+    for run_id in ("same-1", "same-2"):
+        Run.start(workflow_id="w", root=tmp_path, run_id=run_id).finish()
+    several = orbit(tmp_path, "run", "show", "same", "--json")
+    assert several.returncode == 4 and json.loads(several.stderr)["error"]["candidates"] == ["same-1", "same-2"]

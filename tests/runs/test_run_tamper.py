@@ -162,7 +162,15 @@ def edit(path: Path) -> None:
 def files_of(paths: RunPaths) -> dict[str, Path]:
     [blob] = [file for file in paths.blobs.rglob("*") if file.is_file()]
     report = paths.artifacts / "build" / "validation_report.json"
-    return {"metadata.json": paths.metadata, "final-state.txt": paths.final_state, "manifest": paths.manifest("build"), "report": report, "blob": blob}
+    return {
+        "r.jsonl": paths.envelope,
+        "events.ndjson": paths.events,
+        "metadata.json": paths.metadata,
+        "final-state.txt": paths.final_state,
+        "manifest": paths.manifest("build"),
+        "report": report,
+        "blob": blob,
+    }
 
 
 @pytest.mark.parametrize("which", ["metadata.json", "final-state.txt", "manifest", "report", "blob"])
@@ -175,6 +183,13 @@ def test_changed_and_missing_files_are_named(folder: RunFolder, run: Run, which:
         path.unlink()
     problems = check(folder).problems
     assert any(problem.kind == how and path.name in problem.file for problem in problems), problems
+
+
+@pytest.mark.parametrize("which", ["r.jsonl", "events.ndjson"])
+def test_a_stream_that_is_gone_is_truncated_to_nothing(folder: RunFolder, run: Run, which: str) -> None:
+    files_of(folder.run("r"))[which].unlink()
+    problems = check(folder).problems
+    assert ("truncated", which, 0) in [(problem.kind, problem.file, problem.line) for problem in problems]
 
 
 def test_a_run_removed_whole_is_not_found_rather_than_ok(folder: RunFolder, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from orbit import Run
 from orbit.errors import NotFoundError, RefusedError, UsageError
 from orbit.runs import roles
 from orbit.runs.artifact import ArtifactParams, read_artifact
+from orbit.runs.event import StepSkipped
 from orbit.runs.reader import read_manifest, records
 from orbit.runs.rundir import RunFolder
 from orbit.runs.show import ShowParams, show_run
@@ -144,3 +146,20 @@ def test_the_artifacts_root_can_be_configured(folder: RunFolder) -> None:
     with Run.start(workflow_id="w", root=folder.workspace.root) as run:
         pass
     assert document(folder.workspace.root / "evidence/runs" / run.run_id / "metadata.json")["artifacts_root"] == "evidence/runs"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_that_leaves_the_block_does_not_end_the_run(folder: RunFolder) -> None:
+    with Run.start(workflow_id="w", root=folder.workspace.root, run_id="r") as run:
+        child = os.fork()
+        if child == 0:
+            run.emit(StepSkipped(step_id="s", reason="from the child"))
+            run.__exit__(None, None, None)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert show_run(folder, ShowParams()).state == "running"
+        with pytest.raises(RefusedError, match="only the process"):
+            run.here().finish()
+    found = [record for _, record in records(run.paths.envelope)]
+    assert [record["event_type"] for record in found] == ["run.started", "step.skipped", "run.finished"]
+    assert len({record["event_id"] for record in found}) == 3 and verify_run(folder, VerifyParams()).ok

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from orbit.operations import Operation, Session
 from orbit.runs.artifact import ArtifactAnswer, ArtifactParams, read_artifact
 from orbit.runs.events import EventsAnswer, EventsParams, list_events
@@ -36,7 +38,9 @@ def graph_digest_of(session: Session) -> GraphDigest | None:
 
 
 def _run_command(session: Session, params: ExecParams) -> ExecAnswer:
-    return execute(RunFolder(session.workspace), params, shown=session.terminal, graph_digest=graph_digest_of(session))
+    here = Path.cwd()
+    cwd = here if here.resolve().is_relative_to(session.workspace.root) else session.workspace.root
+    return execute(RunFolder(session.workspace), params, shown=session.terminal, graph_digest=graph_digest_of(session), cwd=cwd)
 
 
 OPERATIONS = {

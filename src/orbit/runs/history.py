@@ -6,6 +6,7 @@ anchored head (else the last line) back along `prev_hash`. What lies on that way
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -94,7 +95,10 @@ def _against_anchor(path: Path, end: StreamEnd, anchor: StreamAnchor, known: lis
 
 
 def _entries(path: Path) -> tuple[list[Entry], list[Problem]]:
-    entries, problems = [], []
+    entries: list[Entry] = []
+    problems: list[Problem] = []
+    if not path.exists():
+        return entries, problems
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             record = parse(line)
@@ -157,11 +161,11 @@ def _predecessor(here: Entry, entries: list[Entry], first: dict[str, Entry], on_
     return nearest, Problem(kind="deleted", file=file, line=here.line, message=f"{gone} gone before line {here.line}")
 
 
-def _order(way: object, file: str) -> list[Problem]:
+def _order(way: Iterable[Entry], file: str) -> list[Problem]:
     """Lines of the history that stand before a line they came after."""
     problems = []
     lowest = 0
-    for entry in way:  # type: ignore[attr-defined]
+    for entry in way:
         if entry.line < lowest:
             message = f"line {entry.line} (event {entry.seq}) stands before event {entry.seq - 1}, which it followed"
             problems.append(Problem(kind="reordered", file=file, line=entry.line, message=message))

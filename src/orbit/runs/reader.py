@@ -55,6 +55,8 @@ def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 def records(path: Path, unreadable: list[UnreadableLine] | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Line number and record of each line that can be read, in file order. The others are added to `unreadable`."""
+    if unreadable is not None and not path.exists():
+        unreadable.append(UnreadableLine(path.name, 0, "the file is missing"))
     for number, _, line in lines(path):
         record = parse(line)
         if record is not None:
@@ -81,22 +83,35 @@ def first_record(path: Path) -> dict[str, Any] | None:
 
 
 class Ancestry:
-    """The step of any event: its own `step_id`, else that of its nearest ancestor that has one. Holds only events that are parents."""
+    """The step of any event: its own `step_id`, else that of its nearest ancestor that has one. Holds only events that are parents.
+
+    Events are to be passed in file order, where parents nearly always come first; if one does not, the file is read once more for it.
+    """
 
     def __init__(self, path: Path) -> None:
-        parents = {link.parent_event_id for _, link in links(path)}
+        self._path = path
+        self._parents = {link.parent_event_id for _, link in links(path)}
         self._above: dict[str, Link] = {}
-        for _, link in links(path):
-            if link.event_id in parents and link.event_id is not None:
-                self._above.setdefault(link.event_id, link)
+        self._is_complete = False
         self._known: dict[str, str | None] = {}
 
     def step_of(self, record: dict[str, Any]) -> str | None:
-        own = record.get("step_id")
-        if isinstance(own, str):
+        own, parent, event_id = record.get("step_id"), record.get("parent_event_id"), record.get("event_id")
+        own = own if isinstance(own, str) else None
+        parent = parent if isinstance(parent, str) else None
+        if isinstance(event_id, str) and event_id in self._parents:
+            self._above.setdefault(event_id, Link(event_id, parent, own))
+        if own is not None or parent is None:
             return own
-        parent = record.get("parent_event_id")
-        return self._climb(parent) if isinstance(parent, str) else None
+        return self._climb(parent)
+
+    def _link(self, event_id: str) -> Link | None:
+        if event_id not in self._above and not self._is_complete:
+            self._is_complete = True
+            for _, link in links(self._path):
+                if link.event_id in self._parents and link.event_id is not None:
+                    self._above.setdefault(link.event_id, link)
+        return self._above.get(event_id)
 
     def _climb(self, event_id: str) -> str | None:
         trail: dict[str, None] = {}
@@ -107,7 +122,7 @@ class Ancestry:
                 step_id = self._known[here]
                 break
             trail[here] = None
-            link = self._above.get(here)
+            link = self._link(here)
             if link is None or link.step_id is not None:
                 step_id = link.step_id if link else None
                 break

@@ -24,7 +24,7 @@ from orbit.runs.journal import Fsync, Journal
 from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, metadata_bytes
 from orbit.runs.reader import first_record, read_metadata
 from orbit.runs.rundir import RunFolder, new_run_id
-from orbit.runs.step import TERMINATIONS, Step
+from orbit.runs.step import TERMINATIONS, Step, termination_of
 from orbit.runs.stream import LOG, Stream
 from orbit.runs.transcript import LoopEvent
 
@@ -79,7 +79,7 @@ class Run:
             paths.artifacts.mkdir()
         metadata = Metadata(
             run_id=paths.run_id,
-            workflow_id=workflow_id,
+            workflow_id=journal.redactor.text(workflow_id),
             workflow_version=workflow_version,
             started_at=now(),
             entry_step=entry_step,
@@ -203,13 +203,20 @@ class Run:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         CURRENT.reset(self._exit)
+        if not self._may_finish():
+            self.flush()
+            return
         if error is not None:
-            self.fail(f"{type(error).__name__}: {error}", "cancelled" if isinstance(error, (KeyboardInterrupt, SystemExit)) else "error")
+            self.fail(f"{type(error).__name__}: {error}", termination_of(error))
         self.finish()
+
+    def _may_finish(self) -> bool:
+        """A handle taken elsewhere, or a forked child that leaves the block, must not end the run of its parent."""
+        return self._is_owner and getpid() == self.metadata.pid
 
     def finish(self) -> None:
         """End the run: final state, closing event, anchor. What could not be written is said in all places that still can be."""
-        if not self._is_owner:
+        if not self._may_finish():
             raise RefusedError("only the process that started a run ends it")
         journal = self.journal
         journal.flush()

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from orbit.config import Workspace
-from orbit.errors import NotFoundError, UsageError
+from orbit.errors import AmbiguousError, NotFoundError, UsageError
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?")
 REMOVED = "removed.ndjson"  # index rows of pruned runs, in the runs folder
@@ -57,7 +57,9 @@ class RunFolder:
         near = [known for known in ids if known.startswith(run_id)]
         if len(near) == 1:
             return self.run(near[0])
-        raise NotFoundError(f"no run {run_id!r}", hint="see `orbit run list`", candidates=near[:10] or ids[-5:])
+        if near:
+            raise AmbiguousError(run_id, near[:20])
+        raise NotFoundError(f"no run {run_id!r}", hint="see `orbit run list`", candidates=ids[-5:])
 
 
 class RunPaths:

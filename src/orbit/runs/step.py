@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import mimetypes
 import os
 import shutil
@@ -143,8 +144,7 @@ class Step:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is not None:
-            is_cancelled = isinstance(error, (KeyboardInterrupt, SystemExit)) or type(error).__name__ == "CancelledError"
-            self.fail(f"{type(error).__name__}: {error}", "cancelled" if is_cancelled else "error")
+            self.fail(f"{type(error).__name__}: {error}", termination_of(error))
         manifest = self._manifest()
         content = manifest_bytes(manifest)
         journal = self.run.journal
@@ -187,9 +187,13 @@ class Step:
         raise TypeError(f"step {self.step_id!r} belongs to the process that began it; hand over the run instead")
 
 
-def _sha256(content: bytes) -> str:
-    import hashlib
+def termination_of(error: BaseException) -> str:
+    """Being asked to stop is not an error; by name, so that asyncio need not be imported for it."""
+    is_stop = isinstance(error, (KeyboardInterrupt, SystemExit)) or type(error).__name__ == "CancelledError"
+    return "cancelled" if is_stop else "error"
 
+
+def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
