@@ -17,6 +17,9 @@ from orbit.present import render
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
+NAMES = typer.Argument(..., metavar="[RUN] STEP ROLE", help="Run id (default: the run that started last), step, and role.", show_default=False)
+COMMAND = typer.Argument(..., metavar="-- COMMAND [WORD]...", help="The command and its words.", show_default=False)
+
 add_command(app, "run.list")
 add_command(app, "run.show")
 add_command(app, "run.events")
@@ -26,7 +29,7 @@ add_command(app, "run.logs")
 
 @app.command("artifact", help=find("run.artifact").summary, no_args_is_help=True)
 def artifact(
-    names: list[str] = typer.Argument(..., metavar="[RUN] STEP ROLE", help="Run id (default: the run that started last), step, and role.", show_default=False),
+    names: list[str] = NAMES,
     root: Path | None = ROOT,
     json: bool = JSON,
 ) -> None:
@@ -48,7 +51,7 @@ add_command(app, "run.verify", exit_code=lambda answer: 0 if answer.ok else 7)
 
 @app.command("exec", help=find("run.exec").summary, no_args_is_help=True, context_settings={"allow_interspersed_args": False})
 def execute(
-    command: list[str] = typer.Argument(..., metavar="-- COMMAND [WORD]...", help="The command and its words.", show_default=False),
+    command: list[str] = COMMAND,
     workflow: str | None = typer.Option(None, help="Workflow id of a new run; default: the command's name."),
     step: str | None = typer.Option(None, "--step", "-s", help="Step id; default: the command's name, numbered if taken."),
     run: str | None = typer.Option(None, help="Add the step to this run instead of starting one."),

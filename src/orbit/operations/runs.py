@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from orbit.operations import Operation, Session
@@ -28,11 +29,10 @@ def graph_digest_of(session: Session) -> GraphDigest | None:
         return None
 
     def digest() -> str | None:
-        try:
+        with suppress(Exception):  # a graph that cannot be read is no reason not to record the command
             with Graph.open(session.workspace.root) as graph:
                 return str(graph.digest().digest)
-        except Exception:  # a graph that cannot be read is no reason not to record the command
-            return None
+        return None
 
     return digest
 

@@ -19,13 +19,13 @@ _SECRET_FIELD = (
 
 # (pattern, replacement), applied in this order.
 _PATTERNS = (
-    (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.S), KEY),
+    (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL), KEY),
     # JSON field; then header line or assignment; then a flag followed by its value
-    (re.compile(rf'("(?:[\w-]*[-_])?(?:{_SECRET_FIELD})"\s*:\s*)"(?:[^"\\]|\\.)*"', re.I), rf'\1"{AUTH}"'),
-    (re.compile(r"\b((?:proxy-)?authorization|x-api-key|api-key|set-cookie|cookie)(\s*[:=]\s*)[^\r\n\"']+", re.I), rf"\1\2{AUTH}"),
-    (re.compile(rf"((?:\b|_|--)(?:{_SECRET_FIELD})\s*=\s*)(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'&,;]+)", re.I), rf"\1{AUTH}"),
-    (re.compile(rf"(--(?:[\w-]+-)?(?:{_SECRET_FIELD})\s+)(?!-)[^\s\"']+", re.I), rf"\1{AUTH}"),
-    (re.compile(r"\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.I), rf"\1 {AUTH}"),
+    (re.compile(rf'("(?:[\w-]*[-_])?(?:{_SECRET_FIELD})"\s*:\s*)"(?:[^"\\]|\\.)*"', re.IGNORECASE), rf'\1"{AUTH}"'),
+    (re.compile(r"\b((?:proxy-)?authorization|x-api-key|api-key|set-cookie|cookie)(\s*[:=]\s*)[^\r\n\"']+", re.IGNORECASE), rf"\1\2{AUTH}"),
+    (re.compile(rf"((?:\b|_|--)(?:{_SECRET_FIELD})\s*=\s*)(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'&,;]+)", re.IGNORECASE), rf"\1{AUTH}"),
+    (re.compile(rf"(--(?:[\w-]+-)?(?:{_SECRET_FIELD})\s+)(?!-)[^\s\"']+", re.IGNORECASE), rf"\1{AUTH}"),
+    (re.compile(r"\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}", re.IGNORECASE), rf"\1 {AUTH}"),
     (re.compile(r"(://[^\s/:@]*):[^\s/@]+@"), rf"\1:{AUTH}@"),
     (
         re.compile(
@@ -37,7 +37,7 @@ _PATTERNS = (
 )
 # Lower-case marks, one of which is in any text a pattern can match: a cheap way past the patterns.
 _MARKS = ("authorization", "key", "token", "secret", "passw", "cookie", "bearer", "basic", "://", "sk-", "gh", "glpat-", "xox", "akia", "aiza", "npm_", "eyj")
-_SECRET_FLAG = re.compile(rf"--?(?:[\w-]+-)?(?:{_SECRET_FIELD})", re.I)
+_SECRET_FLAG = re.compile(rf"--?(?:[\w-]+-)?(?:{_SECRET_FIELD})", re.IGNORECASE)
 _HELD = 65536  # bytes of an unfinished line or key block a writer holds back at most
 
 
@@ -101,7 +101,7 @@ class Redactor:
 
 @lru_cache(maxsize=1024)
 def _is_secret_key(key: str) -> bool:
-    return re.fullmatch(rf"(?:[\w-]*[-_])?(?:{_SECRET_FIELD})", key, re.I) is not None
+    return re.fullmatch(rf"(?:[\w-]*[-_])?(?:{_SECRET_FIELD})", key, re.IGNORECASE) is not None
 
 
 class RedactingWriter:

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from os import getpid
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import msgspec
 
@@ -27,6 +27,9 @@ from orbit.runs.rundir import RunFolder, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
 from orbit.runs.stream import LOG, Stream
 from orbit.runs.transcript import LoopEvent
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -197,7 +200,7 @@ class Run:
             self.metadata.entry_step = step_id
             self.journal.write_document(self.paths.metadata, metadata_bytes(self.metadata))
 
-    def __enter__(self) -> Run:
+    def __enter__(self) -> Self:
         self._exit = CURRENT.set(self)
         return self
 

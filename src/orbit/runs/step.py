@@ -23,6 +23,8 @@ from orbit.runs.redact import RedactingWriter
 from orbit.runs.rundir import checked_name
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from orbit.runs.run import Run
 
 _SUFFIXES = {"application/json": ".json", "text/markdown": ".md", "text/x-diff": ".diff", "text/plain": ".txt"}
@@ -45,7 +47,7 @@ class Step:
         self._mutex = threading.Lock()
         self._exit = ExitStack()
 
-    def __enter__(self) -> Step:
+    def __enter__(self) -> Self:
         journal = self.run.journal
         with journal.guarded(f"step folder {self.step_id}"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
