@@ -29,9 +29,9 @@ def graph_digest_of(session: Session) -> GraphDigest | None:
         return None
 
     def digest() -> str | None:
-        with suppress(Exception):  # a graph that cannot be read is no reason not to record the command
-            with Graph.open(session.workspace.root) as graph:
-                return str(graph.digest().digest)
+        # a graph that cannot be read is no reason not to record the command
+        with suppress(Exception), Graph.open(session.workspace.root) as graph:
+            return str(graph.digest().digest)
         return None
 
     return digest

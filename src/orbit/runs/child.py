@@ -72,8 +72,9 @@ class Child:
         if timed_out:
             self._end()
         code = process.wait()
+        deadline = time.perf_counter() + _DRAIN
         for pump in pumps:
-            pump.join(_DRAIN)
+            pump.join(max(0.0, deadline - time.perf_counter()))
         duration_ms = round((time.perf_counter() - started) * 1000)
         name = signal.Signals(-code).name if code < 0 else None
         exit_code = TIMED_OUT if timed_out else 128 - code if code < 0 else code
