@@ -49,6 +49,15 @@ def test_every_operation_has_a_question_here_and_a_renderer() -> None:
     assert {operation.answer for operation in room("run").values()} == set(RENDERERS)
 
 
+def test_every_command_and_option_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "runs.md").read_text(encoding="utf-8")
+    for name, operation in room("run").items():
+        assert f"`orbit {name.replace('.', ' ')} " in page
+        fields = [field.name for field in msgspec.structs.fields(operation.params) if field.name not in ("run", "step", "command", "role")]
+        row = next(line for line in page.splitlines() if line.startswith(f"| `orbit {name.replace('.', ' ')} "))
+        assert [field for field in fields if f"--{field.replace('_', '-')}" not in row] == [], name
+
+
 def test_writing_commands_leave_an_audit_row_and_reading_ones_do_not(recorded: RunFolder, orbit: Any) -> None:
     root = recorded.workspace.root
     for words in (["list"], ["show"], ["events"], ["trace"], ["logs"], ["verify"], ["artifact", "s", "notes"], ["export", "--format", "otlp"]):
@@ -63,6 +72,8 @@ def test_writing_commands_leave_an_audit_row_and_reading_ones_do_not(recorded: R
 
 def test_artifact_gives_the_bytes_of_a_run_step_and_role(recorded: RunFolder, orbit: Any) -> None:
     assert orbit(recorded.workspace.root, "run", "artifact", "r", "s", "notes").stdout == "content\n"
+    cut = json.loads(orbit(recorded.workspace.root, "run", "artifact", "s", "notes", "--max-bytes", "3", "--json").stdout)
+    assert (cut["content"], cut["size"], cut["truncated"]) == ("con", 8, True)
     assert orbit(recorded.workspace.root, "run", "artifact", "s").returncode == 2
     none = orbit(recorded.workspace.root, "run", "artifact", "s", "nothing", "--json")
     assert none.returncode == 3 and json.loads(none.stderr)["error"]["candidates"] == ["notes", "validation_stdout"]

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orbit import Run
 from orbit.audit import CommandLog
 from orbit.config import Workspace
 from orbit.runs.artifact import ArtifactParams, read_artifact
@@ -117,6 +119,17 @@ def test_several_commands_become_steps_of_one_run(repository: Path, orbit: Any) 
     assert refused.returncode == 6 and "already recorded" in refused.stderr
     assert orbit(repository, "run", "exec", "--step", "../x", "--", "true").returncode == 2
     assert show_run(folder, ShowParams()) == shown, "a refusal leaves no trace in the run, and no run"
+
+
+def test_commands_recorded_into_one_run_at_the_same_time_each_get_a_step(folder: RunFolder) -> None:
+    Run.start(workflow_id="w", root=folder.workspace.root, run_id="r").finish()
+    asked = ExecParams(command=["sh", "-c", "echo $$"], run="r", no_diff=True)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: execute(folder, asked, cwd=folder.workspace.root), range(4)))
+    assert {answer.step_id for answer in answers} == {"sh", "sh-2", "sh-3", "sh-4"}
+    shown = show_run(folder, ShowParams())
+    assert len(shown.steps) == 4 and len({record.stdout for record in read_logs(folder, LogsParams()).records}) == 4
+    assert verify_run(folder, VerifyParams()).problems == []
 
 
 def test_secrets_of_the_environment_reach_the_terminal_but_no_file(repository: Path, orbit: Any) -> None:

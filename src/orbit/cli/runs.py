@@ -15,7 +15,7 @@ from orbit.errors import OrbitError, UsageError
 from orbit.operations import Session, find, perform
 from orbit.present import render
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 NAMES = typer.Argument(..., metavar="[RUN] STEP ROLE", help="Run id (default: the run that started last), step, and role.", show_default=False)
 COMMAND = typer.Argument(..., metavar="-- COMMAND [WORD]...", help="The command and its words.", show_default=False)
@@ -30,6 +30,7 @@ add_command(app, "run.logs")
 @app.command("artifact", help=find("run.artifact").summary, no_args_is_help=True)
 def artifact(
     names: list[str] = NAMES,
+    max_bytes: int | None = typer.Option(None, min=0, help="At most this many bytes, 0 for all; default: all, and 16000 with --json.", show_default=False),
     root: Path | None = ROOT,
     json: bool = JSON,
 ) -> None:
@@ -37,7 +38,9 @@ def artifact(
         if len(names) not in (2, 3):
             raise UsageError("give STEP and ROLE, or RUN, STEP and ROLE", hint="orbit run show lists the steps and their roles")
         asked: dict[str, Any] = dict(zip(("role", "step", "run"), reversed(names), strict=False))
-        answer = perform(Session(root), "run.artifact", asked if json else asked | {"max_bytes": 0})
+        if max_bytes is not None or not json:
+            asked["max_bytes"] = max_bytes or 0
+        answer = perform(Session(root), "run.artifact", asked)
     except OrbitError as error:
         fail(error, as_json=json)
     if json:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from itertools import count
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -65,14 +67,13 @@ def execute(
     else:
         run = Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
     child = Child(params.command, cwd or Path.cwd())
-    with child.forwarding(), run:
-        step_id = params.step or _free_step_id(run, name)
-        with run.step(step_id, opcode=params.opcode) as step:
-            ended = _Recording(run, step, params, child, shown, graph_digest).record()
+    with child.forwarding(), run, ExitStack() as until_end:
+        step = _begin_step(run, params, name, until_end)
+        ended = _Recording(run, step, params, child, shown, graph_digest).record()
     journal = run.journal
     return ExecAnswer(
         run_id=run.run_id,
-        step_id=step_id,
+        step_id=step.step_id,
         exit_code=ended.exit_code,
         duration_ms=ended.duration_ms,
         timed_out=ended.timed_out,
@@ -220,6 +221,11 @@ def _name_of(command: str) -> str:
     return cleaned[:60] or "command"
 
 
-def _free_step_id(run: Run, name: str) -> str:
-    taken = set(run.paths.step_ids())
-    return next(candidate for number in range(1, len(taken) + 2) if (candidate := name if number == 1 else f"{name}-{number}") not in taken)
+def _begin_step(run: Run, params: ExecParams, name: str, until_end: ExitStack) -> Step:
+    """The step asked for, or the first free one of name, name-2, name-3, ... even if others are taking them at the same moment."""
+    if params.step is not None:
+        return until_end.enter_context(run.step(params.step, opcode=params.opcode))
+    for number in count(1):
+        with suppress(RefusedError):
+            return until_end.enter_context(run.step(name if number == 1 else f"{name}-{number}", opcode=params.opcode))
+    raise AssertionError("count has no end")
