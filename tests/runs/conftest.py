@@ -64,7 +64,7 @@ def run_program() -> Callable[..., Finished]:
 
     def run(name: str, *words: Any, **options: Any) -> Finished:
         command = [sys.executable, str(HERE / "programs" / name), *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+        return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, **options)
 
     return run
 

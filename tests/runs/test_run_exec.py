@@ -71,18 +71,18 @@ def test_without_git_the_step_says_that_the_workspace_is_not_recorded(folder: Ru
 def test_a_time_limit_ends_the_command_and_all_it_started(folder: RunFolder) -> None:
     started = time.monotonic()
     answer = execute(folder, ExecParams(command=["sh", "-c", "echo before; sleep 50 & sleep 50"], timeout=0.3, no_diff=True), cwd=folder.workspace.root)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
     assert (answer.exit_code, answer.timed_out, answer.state) == (124, True, "failed")
     finished = list_events(folder, EventsParams(type="cli.invocation.finished")).events[0]
-    assert (finished["timed_out"], finished["exit_code"]) == (True, 124) and 250 < finished["duration_ms"] < 4000
+    assert (finished["timed_out"], finished["exit_code"]) == (True, 124) and 250 < finished["duration_ms"] < 30_000
     assert read_logs(folder, LogsParams()).records[0].stdout == "before\n"
     assert show_run(folder, ShowParams()).steps[0].termination == "timed_out"
 
 
 def test_a_background_process_that_keeps_the_pipe_does_not_keep_us(folder: RunFolder) -> None:
     started = time.monotonic()
-    answer = execute(folder, ExecParams(command=["sh", "-c", "sleep 8 & echo done"], no_diff=True), cwd=folder.workspace.root)
-    assert answer.exit_code == 0 and time.monotonic() - started < 7
+    answer = execute(folder, ExecParams(command=["sh", "-c", "sleep 40 & echo done"], no_diff=True), cwd=folder.workspace.root)
+    assert answer.exit_code == 0 and time.monotonic() - started < 30
     assert "cut" in show_run(folder, ShowParams()).steps[0].evidence_summary["output"]
 
 
