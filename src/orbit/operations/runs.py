@@ -21,7 +21,7 @@ from orbit.runs.verify import VerifyAnswer, VerifyParams, verify_run
 
 def graph_digest_of(session: Session) -> GraphDigest | None:
     """A function that tells the digest of the worktree's graph, or None where no graph was ever built."""
-    if not any((session.workspace.state / "graph").glob("*.sqlite*")) and not any((session.workspace.state / "graph").glob("*.db")):
+    if not any(path.is_file() for path in (session.workspace.state / "graph").rglob("*")):
         return None
     try:
         from orbit.graph import Graph
