@@ -118,13 +118,22 @@
   (#any-of? @_self "self" "cls")) @bind.field
 (assignment left: (identifier) @name right: (boolean_operator right: (call) @value)) @bind
 (assignment left: (identifier) @name right: (boolean_operator left: (_) @value right: [(identifier) (attribute)])) @bind
-(assignment left: (identifier) @name right: (conditional_expression . (_) @value)) @bind
+(assignment left: (identifier) @name right: (conditional_expression . (call) @value)) @bind
+(assignment left: (identifier) @name right: (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .)) @bind
+(assignment left: (identifier) @name right: (conditional_expression . [(identifier) (attribute)] @value . (_) . [(identifier) (attribute) (none)] .)) @bind
+(assignment left: (identifier) @name right: (parenthesized_expression (conditional_expression . (call) @value))) @bind
+(assignment left: (identifier) @name right: (parenthesized_expression (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .))) @bind
+(assignment left: (identifier) @name right: (assignment right: (_) @value)) @bind
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name) right: (boolean_operator right: (call) @value)
   (#any-of? @_self "self" "cls")) @bind.field
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
   right: (boolean_operator left: (_) @value right: [(identifier) (attribute)]) (#any-of? @_self "self" "cls")) @bind.field
-(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name) right: (conditional_expression . (_) @value)
-  (#any-of? @_self "self" "cls")) @bind.field
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  right: (conditional_expression . (call) @value) (#any-of? @_self "self" "cls")) @bind.field
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  right: (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .) (#any-of? @_self "self" "cls")) @bind.field
+(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
+  right: (conditional_expression . [(identifier) (attribute)] @value . (_) . [(identifier) (attribute) (none)] .) (#any-of? @_self "self" "cls")) @bind.field
 (pattern_list (attribute object: (identifier) @_self attribute: (identifier) @name) (#any-of? @_self "self" "cls")) @bind.field
 (named_expression name: (identifier) @name value: (_) @value) @bind
 (pattern_list (identifier) @name @bind)
