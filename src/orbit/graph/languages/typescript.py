@@ -219,8 +219,7 @@ COLLECTIONS = (
     "[]", "Array", "ReadonlyArray", "Set", "ReadonlySet", "Map", "ReadonlyMap", "WeakMap", "WeakSet", "Iterable", "Iterator",
     "IterableIterator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "Generator", "AsyncGenerator", "Record", "NodeListOf",
 )  # fmt: skip
-BUILTINS = frozenset(
-    """
+GLOBAL_NAMES = """
     AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Atomics Awaited BigInt
     BigInt64Array BigUint64Array Blob Boolean Buffer Capitalize ConstructorParameters CustomEvent DataView Date Document Element Error
     EvalError Event EventTarget Exclude Extract FinalizationRegistry Float32Array Float64Array FormData Function Generator HTMLElement
@@ -234,8 +233,8 @@ BUILTINS = frozenset(
     decodeURI decodeURIComponent document encodeURI encodeURIComponent escape eval exports fetch global globalThis isFinite isNaN
     localStorage location module navigator parseFloat parseInt performance process prompt queueMicrotask requestAnimationFrame require
     self sessionStorage setImmediate setInterval setTimeout structuredClone super undefined unescape window
-    """.split()
-)
+"""
+BUILTINS = frozenset(GLOBAL_NAMES.split())
 TEST_FILES = (
     "*.test.*", "*.spec.*", "*-test.*", "*_test.*", "*.cy.*", "*.e2e.*", "**/__tests__/**", "**/__mocks__/**", "**/test/**", "**/tests/**",
     "**/e2e/**", "**/cypress/**",
