@@ -28,7 +28,7 @@ TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
 FILLER = re.compile(rb"\s+|//[^\n]*|/\*.*?\*/|#!?\[(?:[^\[\]\"]|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\])*\]", re.S)
 DERIVED = re.compile(rb"\bderive\s*\(([^()]*)\)")
 PATH = re.compile(rb"\w+(?:\s*::\s*\w+)*")
-HELD = re.compile(rb"(?:\w+(?:\(\))?\s*(?:\.|::)\s*)+$")
+HELD_BACKWARDS = re.compile(rb"(?:\s*(?:\.|::)\s*(?:\)\()?\w+)+")
 ADAPTORS = (".iter()", ".iter_mut()", ".into_iter()", ".enumerate()", ".drain()", ".values()", ".values_mut()", ".rev()", ".skip()", ".take()", ".cloned()",
             ".copied()", ".peekable()", ".by_ref()", ".filter()", ".into_values()")  # fmt: skip
 
@@ -314,10 +314,13 @@ def _within(starts: np.ndarray, spans: np.ndarray) -> np.ndarray:
 
 def _held(text: bytes) -> str:
     """What a call inside a token tree is made on, where that is a plain path."""
-    found = HELD.search(text)
-    if found is None or text[found.start() - 1 : found.start()] in (b".", b")", b"]", b"?", b">"):
+    found = HELD_BACKWARDS.match(text[::-1])
+    if found is None:
         return "?"
-    return re.sub(r"\s*(?:::|\.)\s*", ".", found.group().decode("utf-8", "replace")).rstrip(".")
+    begin = len(text) - found.end()
+    if text[begin - 1 : begin] in (b".", b")", b"]", b"?", b">", b":"):
+        return "?"
+    return text[begin:].decode("utf-8", "replace").replace("::", ".").replace(" ", "").replace("\n", "").rstrip(".")
 
 
 def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:

@@ -67,7 +67,8 @@
 
 ; --- types, and the types and values that paths lead through (@ref.type.new: kept by rust.py when it is written like a type)
 (scoped_type_identifier path: (_) @receiver name: (type_identifier) @name) @ref.type
-((type_identifier) @name @ref.type (#not-any-of? @name "Self" "_"))
+(generic_type type: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type)
+((type_identifier) @name @ref.type (#not-any-of? @name "Self" "_" "Vec" "String" "Option" "Box"))
 ((scoped_identifier path: (identifier) @name @ref.type.new) (#not-any-of? @name "Self" "self" "std" "core"))
 (scoped_identifier path: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type.new)
 ((scoped_type_identifier path: (identifier) @name @ref.type.new) (#not-any-of? @name "Self" "self" "std" "core"))
