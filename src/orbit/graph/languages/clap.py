@@ -133,11 +133,25 @@ def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str,
         bound = BOUND.match(text[:arrow].decode("utf-8", "replace"))
         payload = bound.group(1) if bound and bound.group(1) not in ("_", "..") else ""
         variant = f"{enum}.{path[-1]}"
-        handler = _handler(facts, inside, payload, variant)
+        handler = _from_outside(facts, _handler(facts, inside, payload, variant), arm.scope)
         if handler and variant not in handled:
             qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
             handled[qualifier] = (handler, arm)
     return handled
+
+
+def _from_outside(facts: FileFacts, handler: str, scope: int) -> str:
+    """The same without the locals of the function that dispatches."""
+    head, dot, rest = handler.partition(".")
+    if head == "Self":
+        return f"{_enclosing_type(facts, scope)}{dot}{rest}"
+    if dot and scope != NONE:
+        name = facts.id(head)
+        for _, bound, type_, value, where, _ in reversed(facts.binds.tolist()):
+            if bound == name and where == scope:
+                known = facts.text(type_) or facts.text(value)
+                return f"{known}{dot}{rest}" if known not in ("", "?") else handler
+    return handler
 
 
 def _enclosing_type(facts: FileFacts, scope: int) -> str:
