@@ -34,8 +34,8 @@ def fix_up(facts: FileFacts) -> None:
             continue
         if "test" in mark.flags and found.kind == "method":
             found.kind = "test"
-        elif "partial" in mark.flags:
-            found.flags |= {"partial"}
+        elif mark.flags & {"partial", "static"}:
+            found.flags |= mark.flags
         elif "extension" in mark.flags:
             found.path = mark.type  # the type it extends
     for relation in facts.relations:
@@ -51,12 +51,14 @@ def fix_up(facts: FileFacts) -> None:
             found.name = "this[]"
     _flag_imports(facts)
     _drop_names(facts)
+    if b"global::" in facts.source:
+        _drop_global(facts)
     packages.join_declarators(facts, FIELDS)
     packages.count_parameters(facts, COUNTED)
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
     packages.hold_file(facts, "namespace")
-    packages.add_qualifiers(facts)
+    packages.add_qualifiers(facts, packages.USE)  # a property may be capitalised too
 
 
 def _relation_kind(kind: str, target: str) -> str:
@@ -74,7 +76,7 @@ def _flag_imports(facts: FileFacts) -> None:
     for i in facts.imports:
         i.flags |= {"static", "global"} if i.start in both else words.get(i.start, frozenset())
         text = facts.text(i.path)
-        plain = text.partition("<")[0].replace("::", ".").removeprefix("global.")
+        plain = text.partition("<")[0].replace("::", ".").removeprefix("global.").rstrip(".")
         if plain != text:
             i.path = facts.id(plain)
 
@@ -96,6 +98,15 @@ def _drop_names(facts: FileFacts) -> None:
     if small:
         keep &= ~(bare & np.isin(refs[:, packages.REF_NAME], small))
     facts.refs = refs[keep]
+
+
+def _drop_global(facts: FileFacts) -> None:
+    """`global::A.B` is `A.B`."""
+    receivers = facts.refs[:, packages.REF_RECEIVER]
+    for text_id in np.unique(receivers).tolist():
+        text = facts.text(text_id)
+        if text.startswith("global."):
+            receivers[receivers == text_id] = facts.id(text.removeprefix("global."))
 
 
 LANGUAGES = {

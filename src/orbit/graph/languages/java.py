@@ -37,6 +37,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.join_declarators(facts, FIELDS)
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
+    packages.drop_package_parts(facts)
     packages.hold_file(facts, "package")
     packages.name_anonymous(facts)
     packages.add_qualifiers(facts)

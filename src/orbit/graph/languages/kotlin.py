@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from orbit.graph.index.facts import MACRO, NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
@@ -48,6 +50,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.name_anonymous(facts)
     _place_extensions(facts)
     _widen_qualifiers(facts)
+    packages.drop_package_parts(facts)
     packages.add_qualifiers(facts)
 
 
@@ -58,7 +61,7 @@ def _cut_imports(facts: FileFacts) -> None:
         if i.start in stars:
             i.flags |= {"star"}
             continue
-        path, dot, name = facts.text(i.path).replace("`", "").rpartition(".")
+        path, dot, name = "".join(facts.text(i.path).split()).replace("`", "").rpartition(".")
         if dot:
             i.path, i.name = facts.id(path), facts.id(name)
 
@@ -87,13 +90,13 @@ def _widen_qualifiers(facts: FileFacts) -> None:
     if not len(refs):
         return
     rows = (refs[:, packages.REF_KIND] == packages.TYPE) & (refs[:, packages.REF_RECEIVER] != NONE)
-    for row in refs[rows]:
-        start = at = int(row[packages.REF_START]) - 1
+    for row in np.flatnonzero(rows).tolist():
+        start = at = int(refs[row, packages.REF_START]) - 1
         while at > 0 and (source[at - 1 : at].isalnum() or source[at - 1 : at] in (b".", b"_")):
             at -= 1
         path = source[at:start].decode("utf-8", "replace").strip(".")
         if "." in path:
-            refs[refs[:, packages.REF_START] == row[packages.REF_START], packages.REF_RECEIVER] = facts.id(path)
+            refs[row, packages.REF_RECEIVER] = facts.id(path)
 
 
 LANGUAGES = {

@@ -101,30 +101,36 @@ def drop_type_parameters(facts: FileFacts) -> None:
     facts.refs = refs[~drop]
 
 
-def add_qualifiers(facts: FileFacts) -> None:
+def add_qualifiers(facts: FileFacts, kind: int = TYPE) -> None:
     """A capitalised name left of a dot (`Registry.open()`, `Color.RED`, `Item::price`) is a use of that type too."""
     refs = facts.refs
-    if not len(refs):
-        return
-    types = {}
-    for text_id in np.unique(refs[:, REF_RECEIVER]).tolist():
-        if text_id != NONE:
-            text = facts.names.text(text_id)
-            if text[:1].isupper() and text.replace(b"_", b"").isalnum():
-                types[text_id] = text
-    if not types:
+    held, which = np.unique(refs[:, REF_RECEIVER], return_inverse=True)
+    texts = [b"" if text_id == NONE else facts.names.text(text_id) for text_id in held.tolist()]
+    types = np.array([text[:1].isupper() and text.replace(b"_", b"").isalnum() for text in texts], dtype=bool)
+    if not types.any():
         return
     source, rows = facts.source, []
-    taken = set(refs[:, REF_START].tolist())
-    for row in refs[np.isin(refs[:, REF_RECEIVER], list(types))].tolist():
-        text, start = types[row[REF_RECEIVER]], row[REF_START]
-        for gap in (1, 2):
-            at = start - gap - len(text)
-            if at >= 0 and source[start - gap : start] in (b".", b"::") and source[at : at + len(text)] == text:
-                if at not in taken:
-                    rows.append((TYPE, row[REF_RECEIVER], at, at + len(text), row[REF_LINE], NONE, row[REF_SCOPE], NONE, 0))
-                break
-    facts.add_refs(rows)
+    for row in refs[types[which]].tolist():
+        text_id, start = row[REF_RECEIVER], row[REF_START]
+        text = facts.names.text(text_id)
+        at = start - len(text) - (1 if source[start - 2 : start] not in (b"::", b"?.") else 2)
+        if at >= 0 and source.startswith(text, at):
+            rows.append((kind, text_id, at, at + len(text), row[REF_LINE], NONE, row[REF_SCOPE], NONE, 0))
+    if rows:
+        more = np.array(rows, dtype=np.int32)
+        more = more[~np.isin(more[:, REF_START], refs[:, REF_START])]
+        facts.refs = np.concatenate([refs, more])
+
+
+def drop_package_parts(facts: FileFacts) -> None:
+    """`java.util.List` in a type names one type: its lower-case qualifiers are packages, no types."""
+    refs, source = facts.refs, facts.source
+    types = np.flatnonzero(refs[:, REF_KIND] == TYPE)
+    held, which = np.unique(refs[types, REF_NAME], return_inverse=True)
+    small = np.array([facts.names.text(text_id)[:1].islower() for text_id in held.tolist()], dtype=bool)
+    if small.any():
+        gone = [at for at in types[small[which]].tolist() if source[refs[at, REF_END] : refs[at, REF_END] + 1] == b"."]
+        facts.refs = np.delete(refs, gone, axis=0)
 
 
 def count_parameters(facts: FileFacts, kinds: frozenset[str]) -> None:
