@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIELDS = frozenset({"field", "event"})
 COUNTED = frozenset({"method", "constructor", "test", "function", "delegate"})
-BUILTINS = frozenset("""
+BUILTINS = """
     Object String Console Math Convert Environment Exception ArgumentException ArgumentNullException ArgumentOutOfRangeException InvalidOperationException
     NotSupportedException NotImplementedException FormatException OverflowException NullReferenceException IndexOutOfRangeException AggregateException
     TimeoutException OperationCanceledException ObjectDisposedException Type Attribute Enum Delegate Nullable Guid DateTime DateTimeOffset TimeSpan Uri
@@ -23,7 +23,7 @@ BUILTINS = frozenset("""
     IComparable IEquatable IFormattable ICloneable IConvertible IAsyncDisposable IEnumerable IEnumerator ICollection IList IDictionary IReadOnlyList
     IReadOnlyCollection IReadOnlyDictionary List Dictionary HashSet Queue Stack LinkedList KeyValuePair Task ValueTask CancellationToken
     CancellationTokenSource StringBuilder Regex Stream MemoryStream TextReader TextWriter StreamReader StreamWriter Span ReadOnlySpan Memory nameof
-""".split())
+"""
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -123,7 +123,7 @@ LANGUAGES = {
         collections=("[]", "IEnumerable", "IAsyncEnumerable", "IEnumerator", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "ISet", "List",
                      "HashSet", "SortedSet", "Queue", "Stack", "LinkedList", "Span", "ReadOnlySpan", "Memory", "ImmutableArray", "ImmutableList",
                      "ConcurrentBag", "ConcurrentQueue", "Collection", "ObservableCollection"),
-        builtins=BUILTINS,
+        builtins=frozenset(BUILTINS.split()),
         test_files=("**/*Tests.cs", "**/*Test.cs", "**/*.Tests/**", "**/test/**", "**/tests/**"),
     )
 }  # fmt: skip

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import FileFacts
 
 COUNTED = frozenset({"function", "method", "test", "constructor"})
-KOTLIN = frozenset("""
+KOTLIN = """
     Int String Boolean Unit Any Long Double Float Short Byte Char Nothing UInt ULong Number Array IntArray ByteArray CharArray LongArray List MutableList
     Set MutableSet Map MutableMap Collection MutableCollection Iterable Iterator Sequence Pair Triple Comparable CharSequence StringBuilder Throwable
     Exception RuntimeException Error IllegalArgumentException IllegalStateException IndexOutOfBoundsException NullPointerException
     UnsupportedOperationException NoSuchElementException ClassCastException NumberFormatException Lazy Result Function Enum Annotation
     println print listOf mutableListOf setOf mutableSetOf mapOf mutableMapOf arrayOf emptyList emptyMap emptySet sequenceOf require requireNotNull check
     checkNotNull error TODO lazy run with repeat
-""".split())
+"""
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -113,7 +113,7 @@ LANGUAGES = {
         implicit_self=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),
-        builtins=KOTLIN,
+        builtins=frozenset(KOTLIN.split()),
         test_files=("**/src/test/**", "**/src/*Test/**", "**/*Test.kt", "**/*Tests.kt"),
     )
 }  # fmt: skip
