@@ -94,9 +94,9 @@ def _drop_names(facts: FileFacts) -> None:
         before = np.searchsorted(bounds[:, 0], refs[:, packages.REF_START], side="right") - 1
         keep = (before < 0) | (refs[:, packages.REF_START] >= bounds[np.maximum(before, 0), 1])
     bare = keep & (refs[:, packages.REF_KIND] == packages.USE) & (refs[:, packages.REF_RECEIVER] == NONE)
-    small = [name for name in np.unique(refs[bare, packages.REF_NAME]).tolist() if not facts.names.text(name)[:1].isupper()]
-    if small:
-        keep &= ~(bare & np.isin(refs[:, packages.REF_NAME], small))
+    names = refs[bare, packages.REF_NAME].tolist()
+    capital = {name for name in set(names) if facts.names.text(name)[:1].isupper()}
+    keep[bare] = [name in capital for name in names]
     facts.refs = refs[keep]
 
 

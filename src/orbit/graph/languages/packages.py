@@ -103,33 +103,33 @@ def drop_type_parameters(facts: FileFacts) -> None:
 
 def add_qualifiers(facts: FileFacts, kind: int = TYPE) -> None:
     """A capitalised name left of a dot (`Registry.open()`, `Color.RED`, `Item::price`) is a use of that type too."""
-    refs = facts.refs
-    held, which = np.unique(refs[:, REF_RECEIVER], return_inverse=True)
-    texts = [b"" if text_id == NONE else facts.names.text(text_id) for text_id in held.tolist()]
-    types = np.array([text[:1].isupper() and text.replace(b"_", b"").isalnum() for text in texts], dtype=bool)
-    if not types.any():
-        return
-    source, rows = facts.source, []
-    for row in refs[types[which]].tolist():
-        text_id, start = row[REF_RECEIVER], row[REF_START]
+    refs, source = facts.refs, facts.source
+    receivers = refs[:, REF_RECEIVER].tolist()
+    types = {}
+    for text_id in set(receivers) - {NONE}:
         text = facts.names.text(text_id)
-        at = start - len(text) - (1 if source[start - 2 : start] not in (b"::", b"?.") else 2)
-        if at >= 0 and source.startswith(text, at):
+        if text[:1].isupper() and text.replace(b"_", b"").isalnum():
+            types[text_id] = text
+    if not types:
+        return
+    rows, taken = [], set(refs[:, REF_START].tolist())
+    for row in refs[[at for at, text_id in enumerate(receivers) if text_id in types]].tolist():
+        text_id, start = row[REF_RECEIVER], row[REF_START]
+        text = types[text_id]
+        at = start - len(text) - (2 if source[start - 2 : start] in (b"::", b"?.") else 1)
+        if at >= 0 and at not in taken and source.startswith(text, at):
             rows.append((kind, text_id, at, at + len(text), row[REF_LINE], NONE, row[REF_SCOPE], NONE, 0))
-    if rows:
-        more = np.array(rows, dtype=np.int32)
-        more = more[~np.isin(more[:, REF_START], refs[:, REF_START])]
-        facts.refs = np.concatenate([refs, more])
+    facts.add_refs(rows)
 
 
 def drop_package_parts(facts: FileFacts) -> None:
     """`java.util.List` in a type names one type: its lower-case qualifiers are packages, no types."""
     refs, source = facts.refs, facts.source
-    types = np.flatnonzero(refs[:, REF_KIND] == TYPE)
-    held, which = np.unique(refs[types, REF_NAME], return_inverse=True)
-    small = np.array([facts.names.text(text_id)[:1].islower() for text_id in held.tolist()], dtype=bool)
-    if small.any():
-        gone = [at for at in types[small[which]].tolist() if source[refs[at, REF_END] : refs[at, REF_END] + 1] == b"."]
+    types = refs[:, REF_KIND] == TYPE
+    small = {text_id for text_id in set(refs[types, REF_NAME].tolist()) if facts.names.text(text_id)[:1].islower()}
+    if small:
+        rows = refs[:, : REF_END + 1].tolist()
+        gone = [at for at, (kind, name, _, end) in enumerate(rows) if kind == TYPE and name in small and source.startswith(b".", end)]
         facts.refs = np.delete(refs, gone, axis=0)
 
 
