@@ -274,6 +274,15 @@ cdef int take_steps(Scan *s, int depth) noexcept nogil:
                 if not skip_generics(s):
                     return UNKNOWN
                 continue
+            if peek(s, 0) == b'#' and starts_word(peek(s, 1)):   # a private member keeps its sign
+                if emit(s, b'.#', 2):
+                    return UNKNOWN
+                s.at += 1
+                size = word_size(s)
+                if emit(s, s.text + s.at, size):
+                    return UNKNOWN
+                s.at += size
+                continue
             size = word_size(s)
             if size == 0 and b'0' <= peek(s, 0) <= b'9':
                 size = 1

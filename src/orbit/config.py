@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +70,20 @@ def actor() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return "unknown"
+
+
+def child_environment(without: Collection[str] = (), **settings: str) -> dict[str, str]:
+    """The environment for a program Orbit starts: ours, less some variables, plus others."""
+    return {**{name: value for name, value in os.environ.items() if name not in without}, **settings}
+
+
+def cpu_limit() -> int:
+    """How many processors this process may use: affinity and cgroup quota, at least one."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        if quota != "max":
+            count = min(count, max(1, round(int(quota) / int(period))))
+    except (OSError, ValueError):
+        pass
+    return max(1, count)

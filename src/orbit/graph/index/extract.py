@@ -44,11 +44,12 @@ REF_WORDS = {"type": "type", "use": "use", "bound": "trait_bound"}
 class Heads:
     """What each head capture of a language's query stands for, as lookup arrays by capture id."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, outer_kinds: frozenset[str] = frozenset()) -> None:
         names = query.capture_names()
         self.classes = np.full(len(names), NONE, dtype=np.int32)
         self.codes = np.zeros(len(names), dtype=np.int32)
         self.flags = np.zeros(len(names), dtype=np.int32)
+        self.outer, self.types = np.zeros(len(names), dtype=bool), np.zeros(len(names), dtype=bool)
         self.words: list[tuple[str, ...]] = [()] * len(names)
         for i, name in enumerate(names):
             kind, *words = name.split(".")
@@ -61,6 +62,7 @@ class Heads:
                 self.codes[i] = BIND_FORMS.index(words[0]) if words else 0
             elif kind == "config":
                 self.codes[i] = KEY_FORMS.index(words[0])
+            self.outer[i], self.types[i] = kind == "define" and words[0] in outer_kinds, kind == "define" and words[0] in TYPE_KINDS
             self.flags[i] = sum(REF_FLAGS.get(word, 0) for word in words)
 
 
@@ -70,9 +72,10 @@ def kernel(name: str) -> tuple[Query, Heads]:
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()
-    text = files("orbit.graph.languages").joinpath(language.query or f"{language.name}.scm").read_text(encoding="utf-8")
-    query = Query(capsule, text)
-    return query, Heads(query)
+    folder = files("orbit.graph.languages")
+    names = (language.query or f"{language.name}.scm").split()
+    query = Query(capsule, "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names))
+    return query, Heads(query, language.outer_kinds)
 
 
 def extract(language: Language, source: bytes, names: Names, budget_seconds: float = PARSE_BUDGET_SECONDS) -> FileFacts:
@@ -125,9 +128,11 @@ def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: 
     first[1:] = (rows[1:, NAME_START] != rows[:-1, NAME_START]) | ~named[1:]
     rows = rows[first]
     rows = rows[np.lexsort((rows[:, NAME_START], -rows[:, END], rows[:, START]))]
-    starts, ends = np.ascontiguousarray(rows[:, START]), np.ascontiguousarray(rows[:, END])
-    parents = nest(np.zeros(len(rows), dtype=np.int32), starts, ends).tolist()
-    for row, parent in zip(rows.tolist(), parents, strict=True):
+    parents = _parents(rows)
+    if language.outer_kinds:
+        rows = rows[~heads.outer[rows[:, HEAD]] | (parents < 0) | heads.types[rows[parents, HEAD]]]
+        parents = _parents(rows)
+    for row, parent in zip(rows.tolist(), parents.tolist(), strict=True):
         kind, *words = heads.words[row[HEAD]]
         if parent >= 0 and kind in language.member_kinds and facts.definitions[parent].kind in TYPE_KINDS:
             kind = language.member_kinds[kind]
@@ -141,6 +146,11 @@ def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: 
                 flags=frozenset(words),
             )
         )  # fmt: skip
+
+
+def _parents(rows: Any) -> Any:
+    starts, ends = np.ascontiguousarray(rows[:, START]), np.ascontiguousarray(rows[:, END])
+    return nest(np.zeros(len(rows), dtype=np.int32), starts, ends)
 
 
 def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from orbit.model import REF_KIND_CODES
 from orbit_native.capture import HAS_ERRORS, PARSE_TIMED_OUT, TOO_MANY_MATCHES
+from orbit_native.expression import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -153,6 +154,19 @@ class FileFacts:
         """The id of a text."""
         return self.names.add(text.encode("utf-8", "replace"))
 
+    def type_id(self, text: str) -> int:
+        """The id of the canonical form of a type written in plain text; that of `?` when it is not known."""
+        return self.names.add(canonical(text.encode("utf-8", "replace"), is_type=True) or b"?")
+
+    def add_import(self, path: str, start: int, end: int, line: int, *, name: str = "", alias: str = "", flags: frozenset[str] = frozenset()) -> None:
+        """Append one import found by a fix-up."""
+        held = [self.id(text) if text else NONE for text in (name, alias)]
+        self.imports.append(Import(path=self.id(path), name=held[0], alias=held[1], flags=flags, start=start, end=end, line=line))
+
+    def add_export(self, name: str, start: int, flags: frozenset[str] = frozenset()) -> None:
+        """Append one export found by a fix-up: of the definition of that name."""
+        self.exports.append(Export(name=self.id(name), start=start, flags=flags))
+
     def add_refs(self, rows: Iterable[tuple[int, ...]]) -> None:
         """Append references found by a fix-up, in REF_COLUMNS order."""
         more = np.array(list(rows), dtype=np.int32).reshape(-1, len(REF_COLUMNS))
@@ -197,3 +211,11 @@ class FileFacts:
         """One reference row for add_refs, spanning `name` at `start`."""
         held = self.id(receiver) if receiver else NONE
         return (REF_KIND_CODES[kind], self.id(name), start, start + len(name.encode()), line, held, scope, NONE, 0)
+
+    def add_relation(self, kind: str, target: str, start: int, end: int, line: int, *, scope: int) -> None:
+        """Append one relation found by a fix-up: of the definition `scope` to the type `target`."""
+        self.relations.append(Relation(kind=kind, target=self.id(target), start=start, end=end, line=line, scope=scope))
+
+    def add_command(self, name: str, start: int, line: int, *, scope: int = NONE, handler: str = "", group: str = "") -> None:
+        """Append one command found by a fix-up."""
+        self.commands.append(Command(name=name, start=start, line=line, scope=scope, handler=handler, group=group))

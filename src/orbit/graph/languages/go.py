@@ -64,5 +64,11 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         collections=("[]", "map", "chan"),
+        shared_modules=True,
+        builtins=frozenset({
+            "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic", "print", "println",
+            "real", "recover", "nil", "true", "false", "iota",
+        }),
+        test_files=("*_test.go",),
     )
 }

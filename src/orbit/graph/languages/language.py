@@ -50,17 +50,27 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     grammar: tuple[str, str] = ("", "")  # module, function that returns the grammar's capsule
     suffixes: tuple[str, ...]
     filenames: tuple[str, ...] = ()
-    query: str = ""  # file name of the query; default <name>.scm
+    query: str = ""  # file name of the query, or several joined by a space; default <name>.scm
     family: str = ""  # languages that may refer to each other share one; default: its own name
     separator: str = "."
     separators: dict[str, str] = {}  # separator before a definition of this kind, where it differs
     member_kinds: dict[str, str] = {}  # kind of a definition directly inside a type, e.g. {"function": "method"}
+    outer_kinds: frozenset[str] = frozenset()  # kinds that count only outside functions: an assignment is a constant there, a local inside
     manifests: tuple[str, ...] = ()  # file names that decide module names
     module_of: Callable[[str, Layout], str]  # qualified module of a file
     import_target: Callable[[str, str, str, Layout], str | None]  # (import text, importing path, importing module, layout) -> qualified module
     reader: Callable[[FileFacts], None] | None = None  # reads the source itself: for formats without a grammar
     fix_up: Callable[[FileFacts], None] | None = None  # what no capture can say, over the finished rows of one file
-    self_names: tuple[str, ...] = ()  # receivers that mean the enclosing type
+    self_names: tuple[str, ...] = ()  # receivers that mean an instance of the enclosing type: self, this
+    class_names: tuple[str, ...] = ()  # receivers that mean the enclosing type itself: cls, Self
+    super_names: tuple[str, ...] = ()  # receivers that mean what the enclosing type inherits: super, base
+    constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
+    passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
+    import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last
+    shared_modules: bool = False  # are names of other files of the same module visible without import?
+    reexports_all: bool = False  # does importing a name make it a name of the importing module too?
+    global_names: bool = False  # do definitions that are not static live in one world of names?
+    module_symbols: bool = False  # is a file itself a symbol of kind module?
     implicit_self: bool = False  # may a bare name be a member of the enclosing type?
     transparent: tuple[str, ...] = ()  # generic types that behave like their argument: Optional, Box, Promise
     collections: tuple[str, ...] = ()  # generic types whose elements are their last argument: list, Vec, []

@@ -1,0 +1,933 @@
+"""The confidence ladder over interned ids: which definition does a name, a member or a type mean?
+
+Works on integers: texts, files and kinds are ids; the caller says what they stand for. A `Rules` object carries what differs
+between languages. Definitions come from `add_file`, all at once or, through a loader, when first asked for. Every name whose
+meaning was looked up while resolving a file is reported, so that the caller knows when to resolve it again.
+"""
+
+import numpy as np
+
+cdef enum:
+    EXACT, IMPORTED, SAME_MODULE, FUZZY          # confidence, best first
+cdef enum:
+    NOTHING = -1
+    DEPTH = 12                                   # steps of inference before giving up
+    MANY = 64                                    # candidates looked at for one name
+cdef enum:
+    UNKNOWN, INSTANCE, CLASS, MODULE, FUNCTION, EXTERNAL, LOCAL, SUPER     # what an expression evaluates to
+cdef enum:
+    STEP_MEMBER, STEP_CALL, STEP_INDEX
+cdef enum:
+    STAR = 1
+    EXPORT = 2
+    TYPE_KIND = 1                                # bits of kind classes
+    CALLABLE_KIND = 2
+    VALUE_KIND = 4
+    MODULE_KIND = 8
+    DECLARATION_KIND = 16
+    FORM_FIELD = 2                               # binding forms, as the caller numbers them
+    FORM_FOR = 3
+    FORM_RETURN = 5
+    FLAG_NEW = 1
+    REF_CALL = 0
+    REF_TYPE = 1
+    REF_USE = 2
+
+DEFINITION_COLUMNS = ("kind", "name", "qualified", "container", "parent", "start", "end", "type", "value", "owner", "argc", "flags")
+IMPORT_COLUMNS = ("module", "name", "local", "flags", "scope")
+STATIC, VARARGS, EXTENSION = 1, 2, 4
+
+
+cdef class Rules:
+    """What differs between languages, in ids."""
+    cdef public int family
+    cdef public bint implicit_self, shared_modules, reexports_all, global_names
+    cdef public frozenset self_names, class_names, super_names, constructors, transparent, collections, passing, builtins
+    cdef public str separator
+
+
+cdef class Symbol:
+    cdef readonly int file, index, kind, name, qualified, container, parent, start, end, type, value, owner, argc, flags, family
+
+
+cdef class File:
+    cdef readonly int id, module
+    cdef Rules rules
+    cdef list symbols, imports, stars, relations
+    cdef dict named, binds, fields, exports
+
+
+cdef class Thing:
+    """What an expression evaluates to, and how sure that is."""
+    cdef int kind, conf, module
+    cdef Symbol symbol
+    cdef tuple arguments     # of a generic type: Things
+
+
+cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHING, tuple arguments=()):
+    cdef Thing made = Thing.__new__(Thing)
+    made.kind, made.conf, made.symbol, made.module, made.arguments = kind, conf, symbol, module, arguments
+    return made
+
+
+cdef Symbol make_symbol(int file, int index, int family, row):
+    cdef Symbol symbol = Symbol.__new__(Symbol)
+    symbol.file, symbol.index, symbol.family = file, index, family
+    (symbol.kind, symbol.name, symbol.qualified, symbol.container, symbol.parent, symbol.start, symbol.end,
+     symbol.type, symbol.value, symbol.owner, symbol.argc, symbol.flags) = row
+    return symbol
+
+
+cdef class Resolver:
+    """All definitions known so far, and the way from a name to one of them."""
+    cdef object texts, loader
+    cdef list kind_bits
+    cdef dict files, members, modules, by_name, paths, type_paths, base_cache
+    cdef set consulted, busy
+    cdef bint cut_short       # did a cycle end an inference early?
+
+    def __init__(self, texts, kind_bits, loader=None):
+        self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
+        self.files, self.members, self.modules, self.by_name = {}, {}, {}, {}
+        self.paths, self.type_paths, self.base_cache = {}, {}, {}
+        self.consulted, self.busy = set(), set()
+
+    # --- what is known
+
+    def add_file(self, int id, int module, Rules rules, definitions, imports, relations, binds, exports):
+        """Make a file known. Arrays of int32: definitions (DEFINITION_COLUMNS), imports (IMPORT_COLUMNS), relations (scope, owner, target),
+        binds (form, name, type, value, scope, start), exports (name, value)."""
+        cdef File file = File.__new__(File)
+        file.id, file.module, file.rules = id, module, rules
+        file.symbols, file.stars, file.relations = [], [], relations.tolist()
+        file.imports, file.named, file.binds, file.fields, file.exports = [], {}, {}, {}, {}
+        for index, row in enumerate(definitions.tolist()):
+            file.symbols.append(make_symbol(id, index, rules.family, row))
+        for module_id, name, local, flags, scope in imports.tolist():
+            if flags & STAR:
+                file.stars.append((module_id, flags))
+            elif local != NOTHING:
+                file.named.setdefault(local, []).append((module_id, name, flags, scope))
+        for form, name, type_, value, scope, start in binds.tolist():
+            if form == FORM_FIELD:
+                file.fields.setdefault((self.type_scope(file, scope), name), []).append((type_, value, scope))
+            elif form != FORM_RETURN:
+                file.binds.setdefault((scope, name), []).append((start, form, type_, value))
+        for name, value in exports.tolist():
+            file.exports.setdefault(name, value)
+        self.files[id] = file
+
+    def index_file(self, int id):
+        """Let lookups find the definitions of a file; only without a loader, and in order of path."""
+        cdef File file = self.files[id]
+        cdef Symbol symbol
+        for symbol in file.symbols:
+            self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
+            self.by_name.setdefault((symbol.family, symbol.name), []).append(symbol)
+        self.modules.setdefault((file.rules.family, file.module), []).append(id)
+
+    cdef int type_scope(self, File file, int scope):
+        """The type definition around a scope, or NOTHING."""
+        cdef Symbol symbol
+        while scope >= 0:
+            symbol = file.symbols[scope]
+            if self.kind_bits[symbol.kind] & TYPE_KIND:
+                return scope
+            scope = symbol.parent
+        return NOTHING
+
+    cdef File get_file(self, int id):
+        found = self.files.get(id)
+        if found is None and self.loader is not None:
+            self.loader.load_file(self, id)
+            found = self.files.get(id)
+        return <File>found
+
+    cdef list find_members(self, int family, int container, int name):
+        """Definitions called `name` inside `container`, in order of path and position."""
+        self.consulted.add(name)
+        key = (family, container, name)
+        found = self.members.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
+            self.members[key] = found
+        return found
+
+    cdef list named_symbols(self, int family, int name):
+        self.consulted.add(name)
+        key = (family, name)
+        found = self.by_name.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.named(family, name, MANY + 1)]
+            self.by_name[key] = found
+        return found
+
+    cdef list module_files(self, int family, int module):
+        self.consulted.add(module)
+        key = (family, module)
+        found = self.modules.get(key)
+        if found is None:
+            found = self.loader.module_files(family, module) if self.loader is not None else []
+            self.modules[key] = found
+        return found
+
+    cdef str text(self, int id):
+        return self.texts.text(id)
+
+    cdef int id_of(self, str text):
+        return self.texts.id(text)
+
+    # --- paths
+
+    cdef tuple parse_path(self, int path):
+        """(head kind, head id, steps) of a canonical expression; head kind: 0 name, 1 cast to a type, 2 nothing known."""
+        known = self.paths.get(path)
+        if known is not None:
+            return known
+        cdef str text = self.text(path)
+        cdef int at = 0, size = len(text), end
+        steps = []
+        if text.startswith(":"):
+            end = 1
+            depth = 0
+            while end < size and not (depth == 0 and text[end] in ".("):
+                depth += (text[end] == "<") - (text[end] == ">")
+                end += 1
+            head = (1, self.id_of(text[1:end]))
+            at = end
+        elif not text or not (text[0].isidentifier() or text[0] in "@$"):
+            found = (2, NOTHING, ())
+            self.paths[path] = found
+            return found
+        else:
+            end = 0
+            while end < size and text[end] not in ".([!":
+                end += 1
+            head = (0, self.id_of(text[:end]))
+            at = end
+        while at < size:
+            if text.startswith("!()", at):
+                found = (2, NOTHING, ())
+                self.paths[path] = found
+                return found
+            if text[at] == ".":
+                end = at + 1
+                while end < size and text[end] not in ".([!":
+                    end += 1
+                steps.append((STEP_MEMBER, self.id_of(text[at + 1:end])))
+                at = end
+            elif text[at] == "(":
+                steps.append((STEP_CALL, NOTHING))
+                at += 2
+            elif text[at] == "[":
+                steps.append((STEP_INDEX, NOTHING))
+                at += 2
+            else:
+                at += 1
+        found = (head[0], head[1], tuple(steps))
+        self.paths[path] = found
+        return found
+
+    cdef tuple parse_type(self, int path):
+        """(names, arguments) of a canonical type: names are ids from the left, arguments are ids of canonical types."""
+        known = self.type_paths.get(path)
+        if known is not None:
+            return known
+        cdef str text = self.text(path)
+        cdef int open_at = text.find("<")
+        cdef int depth = 0, start
+        arguments = []
+        if open_at >= 0:
+            start = open_at + 1
+            for at in range(open_at + 1, len(text)):
+                if text[at] == "<":
+                    depth += 1
+                elif text[at] == ">" and depth:
+                    depth -= 1
+                elif depth == 0 and text[at] in ",>":
+                    if at > start:
+                        arguments.append(self.id_of(text[start:at]))
+                    start = at + 1
+            tail = text[text.rfind(">") + 1:]
+            text = text[:open_at] + (tail if tail.startswith(".") else "")
+        found = (tuple([self.id_of(part) for part in text.split(".") if part]), tuple(arguments))
+        self.type_paths[path] = found
+        return found
+
+    # --- names
+
+    cdef Symbol pick(self, list found, int file, int argc, int bits):
+        """The one meant of several with one name and one container: this file's, then real definitions, then by argument count."""
+        cdef Symbol symbol, best = None
+        cdef int score, top = -1
+        for symbol in found[:MANY]:
+            score = 0
+            if symbol.file == file:
+                score += 8
+            if self.kind_bits[symbol.kind] & bits:
+                score += 16
+            if not self.kind_bits[symbol.kind] & DECLARATION_KIND:
+                score += 4
+            if argc >= 0 and symbol.argc == argc:
+                score += 2
+            elif argc >= 0 and symbol.flags & VARARGS and argc >= symbol.argc - 1:
+                score += 1
+            if score > top:
+                top, best = score, symbol
+        return best
+
+    cdef Thing of_symbol(self, Symbol symbol, int conf, int depth):
+        cdef int bits = self.kind_bits[symbol.kind]
+        if bits & MODULE_KIND:
+            return thing(MODULE, conf, symbol, symbol.qualified)
+        if bits & TYPE_KIND:
+            return thing(CLASS, conf, symbol)
+        if bits & CALLABLE_KIND:
+            return thing(FUNCTION, conf, symbol)
+        return thing(FUNCTION, conf, symbol)
+
+    cdef Thing value_of(self, Thing found, int depth):
+        """What a definition holds when it is used as a value: the type of a field, a constant, a property."""
+        cdef Symbol symbol = found.symbol
+        cdef Thing made
+        if found.kind != FUNCTION or symbol is None or not self.kind_bits[symbol.kind] & VALUE_KIND:
+            return found
+        made = self.declared(symbol, depth + 1)
+        if made is None:
+            return thing(UNKNOWN, found.conf, symbol)
+        return self.weaker(made, found.conf)
+
+    cdef Thing weaker(self, Thing found, int conf):
+        if found.conf >= conf:
+            return found
+        return thing(found.kind, conf, found.symbol, found.module, found.arguments)
+
+    cdef Thing declared(self, Symbol symbol, int depth):
+        """The declared type of a symbol (return type of a function), else what its initialiser evaluates to."""
+        cdef File home
+        cdef Thing made
+        if depth > DEPTH or (symbol.type == NOTHING and symbol.value == NOTHING):
+            return None
+        key = (symbol.file, symbol.index)
+        if key in self.busy:
+            return None
+        home = self.get_file(symbol.file)
+        if home is None:
+            return None
+        self.busy.add(key)
+        try:
+            if symbol.type != NOTHING:
+                made = self.resolve_type(home, symbol.index, symbol.type, depth + 1)
+            else:
+                made = self.evaluate(home, symbol.parent, symbol.value, symbol.start, depth + 1)
+        finally:
+            self.busy.discard(key)
+        return made
+
+    cdef Thing lookup(self, File file, int scope, int name, int at, int argc, int bits, int depth):
+        """What a bare name means at a place, from the inside out; None when nothing in reach has that name."""
+        cdef Rules rules = file.rules
+        cdef Symbol symbol, around
+        cdef Thing found
+        cdef int here = scope
+        cdef bint direct = True
+        if depth > DEPTH:
+            return None
+        while True:
+            bound = file.binds.get((here, name))
+            if bound is not None and not (bits == TYPE_KIND):
+                if here != NOTHING or not self.module_has(file, name):
+                    return self.local(file, here, bound, at, depth)
+            if here == NOTHING:
+                break
+            around = file.symbols[here]
+            if self.kind_bits[around.kind] & TYPE_KIND:
+                if rules.implicit_self or direct:
+                    found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth) if rules.implicit_self else self.own_member(around, name, argc, bits, file.id)
+                    if found is not None:
+                        return found
+            else:
+                options = self.find_members(rules.family, around.qualified, name)
+                if options:
+                    if self.kind_bits[around.kind] & MODULE_KIND:
+                        symbol = self.pick(options, file.id, argc, bits)
+                        return self.of_symbol(symbol, EXACT if symbol.file == file.id else SAME_MODULE, depth)
+                    options = [s for s in options if (<Symbol>s).file == file.id]
+                    if options:
+                        return self.of_symbol(self.pick(options, file.id, argc, bits), EXACT, depth)
+            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
+                    and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
+                return self.of_symbol(around, EXACT, depth)
+            direct = False
+            here = around.parent
+        return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef bint module_has(self, File file, int name):
+        return bool(self.find_members(file.rules.family, file.module, name))
+
+    cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
+        """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
+        cdef Rules rules = file.rules
+        cdef Symbol symbol
+        cdef Thing found
+        options = self.find_members(file.rules.family, file.module, name)
+        if options:
+            mine = [s for s in options if (<Symbol>s).file == file.id]
+            if mine:
+                return self.of_symbol(self.pick(mine, file.id, argc, bits), EXACT, depth)
+        imported = file.named.get(name)
+        if imported is not None:
+            found = None
+            for module, wanted, _flags, _scope in imported:
+                found = self.follow(file, module, wanted, argc, bits, depth + 1)
+                if found is not None and found.kind != EXTERNAL:
+                    return found
+            return found if found is not None else thing(EXTERNAL, IMPORTED)
+        if options and rules.shared_modules:
+            symbol = self.pick(options, file.id, argc, bits)
+            return self.of_symbol(symbol, SAME_MODULE, depth)
+        for module, _flags in file.stars:
+            if module == NOTHING:
+                continue
+            found = self.follow(file, module, name, argc, bits, depth + 1)
+            if found is not None and found.kind != EXTERNAL:
+                return found
+        if rules.global_names and name not in rules.builtins:
+            options = self.find_members(rules.family, self.id_of(""), name)
+            if options:
+                symbol = self.pick(options, file.id, argc, bits)
+                if symbol.file == file.id:
+                    return self.of_symbol(symbol, EXACT, depth)
+                distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
+                if len(distinct) <= 1 or self.reaches(file, symbol.file):
+                    return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
+                return thing(UNKNOWN, FUZZY)
+        if name in rules.builtins:
+            return thing(EXTERNAL, EXACT)
+        return None
+
+    cdef bint reaches(self, File file, int target):
+        """Does the file import that one directly?"""
+        cdef File other = self.get_file(target)
+        if other is None:
+            return False
+        for module, _flags in file.stars:
+            if module == other.module:
+                return True
+        return False
+
+    cdef Thing follow(self, File file, int module, int name, int argc, int bits, int depth):
+        """What `name` of `module` is, through re-exports; the module itself when no name is given. EXTERNAL outside the worktree."""
+        cdef Symbol symbol
+        cdef File other
+        cdef Thing found
+        if module == NOTHING or depth > DEPTH:
+            return thing(EXTERNAL, IMPORTED)
+        if name == NOTHING:
+            if self.module_files(file.rules.family, module):
+                return thing(MODULE, IMPORTED, None, module)
+            found = self.qualified_path(file, module, argc, bits, depth)
+            return found if found is not None else thing(EXTERNAL, IMPORTED)
+        options = self.find_members(file.rules.family, module, name)
+        if options:
+            symbol = self.pick(options, NOTHING, argc, bits)
+            return self.of_symbol(symbol, IMPORTED, depth)
+        submodule = self.id_of(self.text(module) + file.rules.separator + self.text(name)) if self.text(module) else name
+        if self.module_files(file.rules.family, submodule):
+            return thing(MODULE, IMPORTED, None, submodule)
+        key = (module, name)
+        if key in self.busy:
+            return None
+        self.busy.add(key)
+        try:
+            for id in self.module_files(file.rules.family, module):
+                other = self.get_file(id)
+                found = self.through(other, name, argc, bits, depth + 1)
+                if found is not None and found.kind != EXTERNAL:
+                    return self.weaker(found, IMPORTED)
+        finally:
+            self.busy.discard(key)
+        if not self.module_files(file.rules.family, module):
+            found = self.qualified_path(file, module, argc, bits, depth)
+            if found is not None and found.kind == CLASS:
+                return self.member(found, name, argc, bits, file.id, depth + 1)
+            return thing(EXTERNAL, IMPORTED)
+        return None
+
+    cdef Thing through(self, File other, int name, int argc, int bits, int depth):
+        """What another file passes on under a name: exports, re-exports, star re-exports."""
+        cdef Thing found
+        self.consulted.add(other.module)
+        if name in other.exports and other.exports[name] != NOTHING:
+            found = self.evaluate(other, NOTHING, other.exports[name], 1 << 30, depth + 1)
+            if found is not None and found.kind != UNKNOWN:
+                return found
+        passed = other.named.get(name)
+        if passed is not None:
+            for module, wanted, flags, _scope in passed:
+                if other.rules.reexports_all or flags & EXPORT:
+                    found = self.follow(other, module, wanted, argc, bits, depth + 1)
+                    if found is not None and found.kind != EXTERNAL:
+                        return found
+        for module, flags in other.stars:
+            if module != NOTHING and (other.rules.reexports_all or flags & EXPORT):
+                found = self.follow(other, module, name, argc, bits, depth + 1)
+                if found is not None and found.kind != EXTERNAL:
+                    return found
+        bound = other.binds.get((NOTHING, name))
+        if bound is not None and other.rules.reexports_all:
+            return self.local(other, NOTHING, bound, 1 << 30, depth)
+        return None
+
+    cdef Thing qualified_path(self, File file, int path, int argc, int bits, int depth):
+        """A dotted path that names a definition: the longest module in front, then members."""
+        cdef str text = self.text(path), separator = file.rules.separator
+        cdef Thing found = None
+        before, found_separator, last = text.rpartition(separator)
+        if not found_separator:
+            options = self.find_members(file.rules.family, self.id_of(""), path)
+            return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth) if options else None
+        container, name = self.id_of(before), self.id_of(last)
+        options = self.find_members(file.rules.family, container, name)
+        if options:
+            return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth)
+        if self.module_files(file.rules.family, container):
+            found = self.follow(file, container, name, argc, bits, depth + 1)
+            return found if found is not None and found.kind != EXTERNAL else None
+        if separator in before:
+            found = self.qualified_path(file, container, NOTHING, TYPE_KIND, depth + 1)
+            if found is not None:
+                return self.member(found, name, argc, bits, file.id, depth + 1)
+        return None
+
+    cdef Thing local(self, File file, int scope, list bound, int at, int depth):
+        """The type of a local: from the last binding before the place, or the first one."""
+        cdef Thing made = None
+        chosen = bound[0]
+        for candidate in bound:
+            if candidate[0] <= at:
+                chosen = candidate
+        start, form, type_, value = chosen
+        if type_ == NOTHING and value == NOTHING:
+            for candidate in bound:
+                if candidate[2] != NOTHING or candidate[3] != NOTHING:
+                    start, form, type_, value = candidate
+                    break
+        key = (file.id, scope, start)
+        if key in self.busy or depth > DEPTH:
+            return thing(LOCAL, EXACT)
+        self.busy.add(key)
+        try:
+            if type_ != NOTHING:
+                made = self.resolve_type(file, scope, type_, depth + 1)
+            elif value != NOTHING:
+                made = self.evaluate(file, scope, value, start, depth + 1)
+        finally:
+            self.busy.discard(key)
+        if made is None or made.kind == UNKNOWN:
+            return thing(LOCAL, EXACT)
+        if form == FORM_FOR and type_ == NOTHING:
+            made = self.element(made)
+        return made if made is not None else thing(LOCAL, EXACT)
+
+    cdef Thing element(self, Thing found):
+        if found.kind == INSTANCE and found.arguments:
+            return found.arguments[len(found.arguments) - 1]
+        return None
+
+    # --- members
+
+    cdef list bases_of(self, Symbol symbol, int depth):
+        """The types a type extends, implements or is given by impl blocks, resolved; in source order, each once."""
+        known = self.base_cache.get(symbol.qualified)
+        if known is not None:
+            self.consulted |= known[1]
+            return known[0]
+        key = ("bases", symbol.qualified)
+        if key in self.busy:
+            self.cut_short = True
+            return []
+        outer, outer_cut = self.consulted, self.cut_short
+        self.consulted, self.cut_short = set(), False
+        self.busy.add(key)
+        try:
+            result = self.find_bases(symbol, depth)
+        finally:
+            self.busy.discard(key)
+        if not self.cut_short:       # a result that a cycle cut short holds for this way in only
+            self.base_cache[symbol.qualified] = (result, frozenset(self.consulted))
+        self.consulted |= outer
+        self.cut_short = self.cut_short or outer_cut
+        return result
+
+    cdef list find_bases(self, Symbol symbol, int depth):
+        cdef File file
+        cdef Thing found
+        cdef Symbol other
+        result = []
+        self.consulted.add(symbol.name)
+        holders = [s for s in self.find_members(symbol.family, symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & TYPE_KIND] or [symbol]
+        for other in holders:
+            file = self.get_file(other.file)
+            if file is None:
+                continue
+            for scope, owner, target in file.relations:
+                if owner != NOTHING:
+                    continue
+                if scope == other.index:
+                    found = self.resolve_type(file, other.parent, target, depth + 1)
+                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
+                        result.append(found.symbol)
+        file = self.get_file(symbol.file)
+        for scope, owner, target in file.relations:        # impl Trait for Type, in the type's own file
+            if owner != NOTHING:
+                names, _arguments = self.parse_type(owner)
+                if names and names[len(names) - 1] == symbol.name:
+                    found = self.resolve_type(file, scope, target, depth + 1)
+                    if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
+                        result.append(found.symbol)
+        return result
+
+    cdef Thing own_member(self, Symbol symbol, int name, int argc, int bits, int file):
+        options = self.find_members(symbol.family, symbol.qualified, name)
+        if options:
+            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, 0)
+        return None
+
+    cdef Thing member_of_type(self, Symbol symbol, int name, int argc, int bits, int conf, int file, int depth, bint above=False):
+        """A member of a type or of the types it inherits from, nearest first."""
+        cdef Symbol current, base
+        cdef Thing found
+        cdef list queue = [symbol]
+        cdef set seen = {symbol.qualified}
+        cdef int position = 0
+        if depth > DEPTH:
+            return None
+        while position < len(queue) and position < MANY:
+            current = queue[position]
+            position += 1
+            if not (above and position == 1):
+                found = self.declared_member(current, name, argc, bits, file, depth)
+                if found is not None:
+                    if found.symbol is not None and found.symbol.file != file and conf == EXACT:
+                        return self.weaker(found, SAME_MODULE if self.same_module(found.symbol.file, file) else IMPORTED)
+                    return self.weaker(found, conf)
+            for base in self.bases_of(current, depth + 1):
+                if base.qualified not in seen:
+                    seen.add(base.qualified)
+                    queue.append(base)
+        return None
+
+    cdef bint same_module(self, int one, int other):
+        cdef File a = self.get_file(one), b = self.get_file(other)
+        return a is not None and b is not None and a.module == b.module and a.rules.shared_modules
+
+    cdef Thing declared_member(self, Symbol symbol, int name, int argc, int bits, int file, int depth):
+        cdef File home
+        options = self.find_members(symbol.family, symbol.qualified, name)
+        if options:
+            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
+        home = self.get_file(symbol.file)
+        if home is None:
+            return None
+        held = home.fields.get((symbol.index, name))
+        if held is None:
+            return None
+        for type_, value, scope in held:
+            made = None
+            key = (home.id, symbol.index, name, scope)
+            if key in self.busy:
+                continue
+            self.busy.add(key)
+            try:
+                if type_ != NOTHING:
+                    made = self.resolve_type(home, scope, type_, depth + 1)
+                elif value != NOTHING:
+                    made = self.evaluate(home, scope, value, 1 << 30, depth + 1)
+            finally:
+                self.busy.discard(key)
+            if made is not None and (<Thing>made).kind not in (UNKNOWN, LOCAL, EXTERNAL):
+                return made
+        return thing(LOCAL, EXACT)
+
+    cdef Thing member(self, Thing found, int name, int argc, int bits, int file, int depth):
+        """`found.name`: None when it is not known to have such a member."""
+        cdef File home
+        cdef Thing made
+        if depth > DEPTH:
+            return None
+        if found.kind == MODULE:
+            home = self.get_file(file)
+            made = self.follow(home, found.module, name, argc, bits, depth + 1)
+            return self.weaker(made, found.conf) if made is not None else None
+        if found.kind == CLASS or found.kind == INSTANCE:
+            if found.symbol is None:
+                return thing(EXTERNAL, found.conf)
+            return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
+        if found.kind == SUPER:
+            return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1, True)
+        if found.kind == EXTERNAL:
+            return found
+        return None
+
+    # --- expressions and types
+
+    cdef Thing head_of(self, File file, int scope, int name, int at, int depth):
+        cdef Rules rules = file.rules
+        cdef int around
+        if name in rules.self_names or name in rules.class_names or name in rules.super_names:
+            around = self.type_scope(file, scope)
+            if around != NOTHING:
+                if name in rules.super_names:
+                    return thing(SUPER, EXACT, self.real_type(file, around, depth))
+                return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
+            if file.binds.get((scope, name)) is None:
+                return None
+        return self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
+
+    cdef Symbol real_type(self, File file, int index, int depth):
+        """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
+        cdef Symbol symbol = file.symbols[index]
+        cdef Thing found
+        if symbol.owner != NOTHING:
+            found = self.resolve_type(file, symbol.parent, symbol.owner, depth + 1)
+            if found is not None and found.symbol is not None:
+                return found.symbol
+        return symbol
+
+    cdef Thing evaluate(self, File file, int scope, int path, int at, int depth):
+        """What a canonical expression evaluates to at a place; None or UNKNOWN when that is not plain to see."""
+        cdef Thing found
+        cdef Rules rules = file.rules
+        cdef int step, name
+        if depth > DEPTH or path == NOTHING:
+            return None
+        kind, head, steps = self.parse_path(path)
+        if kind == 2:
+            return None
+        if kind == 1:
+            found = self.resolve_type(file, scope, head, depth + 1)
+        else:
+            found = self.head_of(file, scope, head, at, depth + 1)
+            if found is not None and not steps:
+                return self.value_of(found, depth)
+        for index, (step, name) in enumerate(steps):
+            if found is None:
+                return None
+            if step == STEP_MEMBER:
+                found = self.value_of(found, depth)
+                found = self.pass_through(found, rules, name, index, steps) or self.member(found, name, NOTHING, CALLABLE_KIND | VALUE_KIND, file.id, depth + 1)
+            elif step == STEP_CALL:
+                found = self.called(found, rules, depth)
+            else:
+                found = self.value_of(found, depth)
+                if found.kind == INSTANCE:
+                    found = self.element(found)
+                elif found.kind != CLASS:
+                    return None
+        return self.value_of(found, depth) if found is not None else None
+
+    cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
+        """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
+        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.find_members(found.symbol.family, found.symbol.qualified, name)):
+            return found
+        if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
+            return found
+        return None
+
+    cdef Thing called(self, Thing found, Rules rules, int depth):
+        """What a call gives back."""
+        cdef Thing made
+        cdef Symbol symbol = found.symbol
+        if found.kind == CLASS:
+            return thing(INSTANCE, found.conf, symbol, NOTHING, found.arguments)
+        if found.kind == INSTANCE or found.kind == SUPER:
+            return found              # a method that passes its receiver through, or super()
+        if found.kind != FUNCTION:
+            return found if found.kind == EXTERNAL else None
+        if self.kind_bits[symbol.kind] & VALUE_KIND:
+            return None
+        made = self.declared(symbol, depth + 1)
+        if made is None or made.kind != INSTANCE:
+            return None
+        return self.weaker(made, IMPORTED if found.conf < IMPORTED and made.symbol is not None and made.symbol.file != symbol.file else found.conf)
+
+    cdef Thing resolve_type(self, File file, int scope, int path, int depth):
+        """The instance a value of this written type is."""
+        cdef Thing found, inner
+        cdef Rules rules = file.rules
+        cdef int name, around
+        if depth > DEPTH or path == NOTHING:
+            return None
+        names, arguments = self.parse_type(path)
+        if not names:
+            return None
+        name = names[len(names) - 1]
+        if arguments and name in rules.transparent:
+            return self.resolve_type(file, scope, arguments[len(arguments) - 1] if name not in rules.collections else arguments[0], depth + 1)
+        if self.text(names[0]).startswith("|"):
+            return self.alternative(file, scope, arguments, depth)
+        if self.text(names[0]) == "()":
+            return self.resolve_type(file, scope, arguments[0], depth + 1) if arguments else None
+        found = None
+        if len(names) == 1 and (name in rules.class_names or name in rules.self_names):
+            around = self.type_scope(file, scope)
+            if around != NOTHING:
+                return thing(INSTANCE, EXACT, self.real_type(file, around, depth))
+        if not (name in rules.collections and arguments):
+            found = self.head_type(file, scope, names[0], depth)
+            for name in names[1:]:
+                if found is None:
+                    break
+                found = self.member(found, name, NOTHING, TYPE_KIND, file.id, depth + 1)
+        if found is not None and found.kind == FUNCTION and found.symbol is not None and found.symbol.type != NOTHING:
+            inner = self.declared(found.symbol, depth + 1)          # an alias of a type
+            return self.weaker(inner, found.conf) if inner is not None else None
+        if found is not None and found.kind == CLASS:
+            return thing(INSTANCE, found.conf, found.symbol, NOTHING, self.argument_things(file, scope, arguments, depth))
+        if arguments:
+            return thing(INSTANCE, EXACT, None, NOTHING, self.argument_things(file, scope, arguments, depth))
+        return found if found is not None and found.kind == EXTERNAL else None
+
+    cdef Thing head_type(self, File file, int scope, int name, int depth):
+        return self.lookup(file, scope, name, 1 << 30, NOTHING, TYPE_KIND, depth + 1)
+
+    cdef Thing alternative(self, File file, int scope, tuple arguments, int depth):
+        """Of several types, the only one that is known."""
+        cdef Thing only = None, found
+        for argument in arguments:
+            found = self.resolve_type(file, scope, argument, depth + 1)
+            if found is not None and found.kind == INSTANCE and found.symbol is not None:
+                if only is not None and only.symbol.qualified != found.symbol.qualified:
+                    return None
+                only = found
+        return only
+
+    cdef tuple argument_things(self, File file, int scope, tuple arguments, int depth):
+        made = []
+        for argument in arguments:
+            found = self.resolve_type(file, scope, argument, depth + 1)
+            made.append(found if found is not None else thing(UNKNOWN, EXACT))
+        return tuple(made)
+
+    # --- references
+
+    cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags):
+        cdef Thing held
+        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or flags & FLAG_NEW else CALLABLE_KIND | TYPE_KIND
+        if receiver == NOTHING:
+            if name in file.rules.super_names:
+                return thing(LOCAL, EXACT)
+            return self.lookup(file, scope, name, start, argc, bits, 0)
+        held = self.evaluate(file, scope, receiver, start, 0)
+        if held is None:
+            return None
+        if held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
+            return None
+        if held.kind == EXTERNAL:
+            return held
+        return self.member(held, name, argc, bits, file.id, 0)
+
+    def resolve_refs(self, int file_id, refs):
+        """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,
+        confidence); -2 in the first column marks a name that is known to be local or outside the worktree."""
+        cdef File file = self.files[file_id]
+        cdef Thing found
+        cdef Symbol symbol
+        result = np.full((len(refs), 3), NOTHING, dtype=np.int32)
+        cdef int[:, ::1] out = result
+        cdef Py_ssize_t i = 0
+        for kind, name, start, _end, _line, receiver, scope, argc, flags in refs.tolist():
+            out[i, 2] = FUZZY
+            self.consulted.add(name)
+            found = self.target_of(file, kind, name, start, receiver, scope, argc, flags)
+            if found is not None:
+                symbol = found.symbol
+                if symbol is not None and symbol.name == name or (symbol is not None and found.kind in (CLASS, FUNCTION, MODULE)):
+                    out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
+                    if found.conf == EXACT and symbol.file != file_id:
+                        out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
+                elif found.kind == MODULE and found.module != NOTHING:
+                    out[i, 0], out[i, 2] = found.module, IMPORTED
+                elif found.kind != UNKNOWN:
+                    out[i, 0] = -2
+            i += 1
+        return result
+
+    def resolve_relations(self, int file_id, rows):
+        """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""
+        cdef File file = self.files[file_id]
+        cdef Thing found
+        cdef Symbol symbol
+        result = np.full((len(rows), 3), NOTHING, dtype=np.int32)
+        for i, (scope, owner, target) in enumerate(rows.tolist()):
+            result[i, 2] = FUZZY
+            if owner != NOTHING:
+                found = self.resolve_type(file, scope, owner, 0)
+                if found is not None and found.symbol is not None:
+                    result[i, 0] = found.symbol.qualified
+            elif scope >= 0:
+                result[i, 0] = self.real_type(file, scope, 0).qualified
+            names, _arguments = self.parse_type(target)
+            for name in names:
+                self.consulted.add(name)
+            around = (<Symbol>file.symbols[scope]).parent if scope >= 0 and owner == NOTHING else scope
+            found = self.resolve_type(file, around, target, 0)
+            if found is not None and found.symbol is not None and found.kind == INSTANCE:
+                symbol = found.symbol
+                result[i, 1], result[i, 2] = symbol.qualified, found.conf
+                if found.conf == EXACT and symbol.file != file_id:
+                    result[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
+        return result
+
+    def follow_import(self, int file_id, int module, int name):
+        """(qualified, file) of what an imported name stands for, or None."""
+        cdef Thing found = self.follow(self.files[file_id], module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
+        if found is None or found.kind in (EXTERNAL, LOCAL, UNKNOWN, INSTANCE):
+            return None
+        if found.symbol is not None:
+            return found.symbol.qualified, found.symbol.file
+        return (found.module, None) if found.kind == MODULE else None
+
+    def evaluate_text(self, int file_id, int scope, int path, int at):
+        """(qualified, file) of the definition an expression names, or None; for command handlers."""
+        cdef File file = self.files[file_id]
+        kind, head, steps = self.parse_path(path)
+        if kind != 0:
+            return None
+        cdef Thing found = self.head_of(file, scope, head, at, 0)
+        for step, name in steps:
+            if found is None:
+                return None
+            if step == STEP_MEMBER:
+                found = self.member(self.value_of(found, 0), name, NOTHING, CALLABLE_KIND, file_id, 0)
+            elif step == STEP_CALL:
+                found = self.called(found, file.rules, 0)
+        if found is None or found.symbol is None or found.kind not in (CLASS, FUNCTION):
+            return None
+        return found.symbol.qualified, found.symbol.file
+
+    def unique_by_name(self, int family, int name):
+        """(qualified, file) of the only callable or type of that name in a family, or None."""
+        cdef Symbol symbol, only = None
+        found = self.named_symbols(family, name)
+        if not found or len(found) > MANY:
+            return None
+        for symbol in found:
+            if self.kind_bits[symbol.kind] & DECLARATION_KIND or not self.kind_bits[symbol.kind] & (TYPE_KIND | CALLABLE_KIND):
+                continue
+            if only is not None:
+                return None
+            only = symbol
+        return (only.qualified, only.file) if only is not None else None
+
+    def take_consulted(self):
+        """The ids of the names looked up since the last call."""
+        found = self.consulted
+        self.consulted = set()
+        self.busy.clear()
+        return found

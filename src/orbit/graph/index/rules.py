@@ -1,0 +1,40 @@
+"""Language tables in the terms of the native resolver: words become text ids, kinds become bits."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from orbit.graph.languages import language
+from orbit.model import SYMBOL_KINDS, TYPE_KINDS
+from orbit_native.resolve import Rules
+
+TYPE, CALLABLE, VALUE, MODULE, DECLARATION = 1, 2, 4, 8, 16
+CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
+VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
+
+
+class Texts(Protocol):
+    def id(self, text: str) -> int: ...
+
+
+def kind_bits() -> list[int]:
+    """What a resolver may do with each kind of symbol."""
+    bits = []
+    for kind in SYMBOL_KINDS:
+        value = (TYPE if kind in TYPE_KINDS or kind == "typedef" else 0) | (CALLABLE if kind in CALLABLES else 0) | (VALUE if kind in VALUES else 0)
+        value |= MODULE if kind in ("module", "package", "namespace") else 0
+        value |= DECLARATION if kind == "function_declaration" else 0
+        bits.append(value)
+    return bits
+
+
+def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
+    """The resolver's rules of one language."""
+    table, rules = language(name), Rules()
+    rules.family = families.setdefault(table.family or table.name, len(families))
+    rules.implicit_self, rules.shared_modules = table.implicit_self, table.shared_modules
+    rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
+    rules.separator = table.separator
+    for field in ("self_names", "class_names", "super_names", "constructors", "transparent", "collections", "passing", "builtins"):
+        setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
+    return rules

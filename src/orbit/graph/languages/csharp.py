@@ -1,0 +1,118 @@
+"""C#: what the captures of csharp.scm mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orbit.graph.index.facts import NONE
+from orbit.graph.languages import packages
+from orbit.graph.languages.language import Language
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import FileFacts
+
+FIELDS = frozenset({"field", "event"})
+COUNTED = frozenset({"method", "constructor", "test", "function", "delegate"})
+BUILTINS = frozenset("""
+    Object String Console Math Convert Environment Exception ArgumentException ArgumentNullException ArgumentOutOfRangeException InvalidOperationException
+    NotSupportedException NotImplementedException FormatException OverflowException NullReferenceException IndexOutOfRangeException AggregateException
+    TimeoutException OperationCanceledException ObjectDisposedException Type Attribute Enum Delegate Nullable Guid DateTime DateTimeOffset TimeSpan Uri
+    Version Random Lazy Tuple ValueTuple Array Buffer GC Activator AppDomain Func Action Predicate Comparison EventHandler EventArgs IDisposable
+    IComparable IEquatable IFormattable ICloneable IConvertible IAsyncDisposable IEnumerable IEnumerator ICollection IList IDictionary IReadOnlyList
+    IReadOnlyCollection IReadOnlyDictionary List Dictionary HashSet Queue Stack LinkedList KeyValuePair Task ValueTask CancellationToken
+    CancellationTokenSource StringBuilder Regex Stream MemoryStream TextReader TextWriter StreamReader StreamWriter Span ReadOnlySpan Memory nameof
+""".split())
+
+
+def fix_up(facts: FileFacts) -> None:
+    """A file-scoped namespace holds the file; interfaces are told from base classes; imports, operators and tests get their names and flags."""
+    for mark in facts.marks:
+        found = facts.definitions[mark.scope] if mark.scope != NONE else None
+        if found is None:
+            continue
+        if "test" in mark.flags and found.kind == "method":
+            found.kind = "test"
+        elif "partial" in mark.flags:
+            found.flags |= {"partial"}
+        elif "extension" in mark.flags:
+            found.path = mark.type  # the type it extends
+    for relation in facts.relations:
+        if relation.scope != NONE:
+            relation.kind = _relation_kind(facts.definitions[relation.scope].kind, facts.text(relation.target))
+    for found in facts.definitions:
+        if "destructor" in found.flags:
+            found.name = f"~{found.name}"
+        elif "operator" in found.flags:
+            found.name = f"operator {found.name or facts.text(found.type)}"
+            found.name_start = found.name_start if found.name_start != NONE else found.start
+        elif "indexer" in found.flags:
+            found.name = "this[]"
+    _flag_imports(facts)
+    _drop_names(facts)
+    packages.join_declarators(facts, FIELDS)
+    packages.count_parameters(facts, COUNTED)
+    packages.take_parameter_marks(facts)
+    packages.drop_type_parameters(facts)
+    packages.hold_file(facts, "namespace")
+    packages.add_qualifiers(facts)
+
+
+def _relation_kind(kind: str, target: str) -> str:
+    """An interface extends interfaces, a struct only implements; for a class the habit of naming interfaces `IName` decides."""
+    if kind == "interface":
+        return "extends"
+    name = target.partition("<")[0].rpartition(".")[2]
+    return "implements" if kind == "struct" or (name[:1] == "I" and name[1:2].isupper()) else "extends"
+
+
+def _flag_imports(facts: FileFacts) -> None:
+    """`using static` and `global using`; an alias loses the type arguments of what it stands for."""
+    words = {m.start: m.flags & {"static", "global"} for m in facts.marks if m.flags & {"static", "global"}}
+    both = {m.start for m in facts.marks if "static" in m.flags} & {m.start for m in facts.marks if "global" in m.flags}
+    for i in facts.imports:
+        i.flags |= {"static", "global"} if i.start in both else words.get(i.start, frozenset())
+        text = facts.text(i.path)
+        plain = text.partition("<")[0].replace("::", ".").removeprefix("global.")
+        if plain != text:
+            i.path = facts.id(plain)
+
+
+def _drop_names(facts: FileFacts) -> None:
+    """No reference: the parts of an imported or declared namespace, and bare uses of names that are not capitalised (locals)."""
+    refs = facts.refs
+    if not len(refs):
+        return
+    spans = [(i.start, i.end) for i in facts.imports]
+    spans += [(d.name_start, d.name_start + len(d.name.encode())) for d in facts.definitions if d.kind == "namespace"]
+    keep = np.ones(len(refs), dtype=bool)
+    if spans:
+        bounds = np.array(sorted(spans), dtype=np.int32)
+        before = np.searchsorted(bounds[:, 0], refs[:, packages.REF_START], side="right") - 1
+        keep = (before < 0) | (refs[:, packages.REF_START] >= bounds[np.maximum(before, 0), 1])
+    bare = keep & (refs[:, packages.REF_KIND] == packages.USE) & (refs[:, packages.REF_RECEIVER] == NONE)
+    small = [name for name in np.unique(refs[bare, packages.REF_NAME]).tolist() if not facts.names.text(name)[:1].isupper()]
+    if small:
+        keep &= ~(bare & np.isin(refs[:, packages.REF_NAME], small))
+    facts.refs = refs[keep]
+
+
+LANGUAGES = {
+    "csharp": Language(
+        name="csharp",
+        grammar=("tree_sitter_c_sharp", "language"),
+        suffixes=(".cs",),
+        module_of=packages.module_of,
+        import_target=packages.import_target,
+        fix_up=fix_up,
+        self_names=("this",),
+        implicit_self=True,
+        transparent=("Task", "ValueTask", "Nullable"),
+        collections=("[]", "IEnumerable", "IAsyncEnumerable", "IEnumerator", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "ISet", "List",
+                     "HashSet", "SortedSet", "Queue", "Stack", "LinkedList", "Span", "ReadOnlySpan", "Memory", "ImmutableArray", "ImmutableList",
+                     "ConcurrentBag", "ConcurrentQueue", "Collection", "ObservableCollection"),
+        builtins=BUILTINS,
+        test_files=("**/*Tests.cs", "**/*Test.cs", "**/*.Tests/**", "**/test/**", "**/tests/**"),
+    )
+}  # fmt: skip

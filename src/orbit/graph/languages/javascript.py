@@ -1,0 +1,178 @@
+"""JavaScript: what the captures of ecmascript.scm, jsx.scm and javascript.scm mean, and the types that JSDoc comments say."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from orbit.graph.languages import typescript
+from orbit.graph.languages.language import Language
+from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import FileFacts
+
+NONE = -1
+FORM_PARAM, FORM_FIELD = 1, 2
+DOC_COMMENT = re.compile(rb"/\*\*(?:[^*]|\*(?!/))*\*/")
+TAG = re.compile(r"@(param|arg|argument|type|returns?|template|typedef|import)\b\s*")
+PARAM_NAME = re.compile(r"\s*(\[?)\s*([\w$]+)(?=[\s\]=]|$)")
+WORD = re.compile(r"\s*([\w$]+)")
+IMPORTED_TYPE = re.compile(r"""import\(\s*["']([^"']+)["']\s*\)(?:\.([\w$]+))?""")
+IMPORT_TAG = re.compile(r"""(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]+))?\s*from\s*["']([^"']+)["']""")
+# What may stand between a comment and the name it speaks of.
+BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b|const\b|let\b|var\b|async\b|static\b|module\.exports\s*=|return\b|\()*")
+BEFORE_NAME = re.compile(rb"\s*(?:(?:export|const|let|var|static)\s+|this\.)*")
+ASSIGNED_BEFORE = re.compile(rb"(?:^|[^\w$#.])(this\.)?(#?[\w$]+)\s*=\s*$")
+
+
+def fix_up(facts: FileFacts) -> None:
+    """What TypeScript does, then the types written in comments."""
+    typescript.fix_up(facts)
+    if b"/**" in facts.source and re.search(rb"@(?:param|arg|argument|type|returns?|typedef)\s*\{|@import\b", facts.source):
+        _Documentation(facts).read()
+
+
+class _Documentation:
+    """JSDoc comments of one file: each gives types to the definition or variable right after it."""
+
+    def __init__(self, facts: FileFacts) -> None:
+        self._facts = facts
+        order = sorted(range(len(facts.definitions)), key=lambda index: (facts.definitions[index].start, -facts.definitions[index].end))
+        self._order, self._starts = order, [facts.definitions[index].start for index in order]
+        self._rows = facts.binds.tolist()
+        self._by_start = {row[5]: index for index, row in enumerate(self._rows)}
+        self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
+        self._imported: set[tuple[str, str]] = set()
+
+    def read(self) -> None:
+        source = self._facts.source
+        for comment in DOC_COMMENT.finditer(source):
+            text = comment[0].decode("utf-8", "replace")
+            if "@" in text:
+                self._read_comment(text, comment.start(), comment.end())
+
+    def _read_comment(self, text: str, start: int, end: int) -> None:
+        facts = self._facts
+        index = self._definition_after(end)
+        for tag in TAG.finditer(text):
+            word, at = tag[1], tag.end()
+            if word == "import":
+                self._import(text, at, start)
+                continue
+            written, after = _braced(text, at)
+            if word == "template":
+                name = WORD.match(text, after if written else at)
+                if name and index != NONE:
+                    facts.add_binds([(0, facts.id(name[1]), NONE, NONE, index, start)])
+                continue
+            if not written:
+                continue
+            type_id = self._type(written, start)
+            if word == "typedef":
+                self._typedef(text, after, start, end, type_id)
+            elif word == "type":
+                self._annotate(index, start, end, type_id)
+            elif index == NONE:
+                continue
+            elif word.startswith("return"):
+                if facts.definitions[index].type == NONE:
+                    facts.definitions[index].type = type_id
+            else:
+                name = PARAM_NAME.match(text, after)
+                row = self._params.get((index, facts.id(name[2]))) if name else None
+                if row is not None and facts.binds[row, 2] == NONE:
+                    facts.binds[row, 2] = type_id
+
+    def _definition_after(self, end: int) -> int:
+        """The definition a comment that ends here speaks of, or NONE."""
+        at = bisect_left(self._starts, end)
+        if at >= len(self._starts):
+            return NONE
+        begins = self._starts[at]
+        return self._order[at] if begins - end < 400 and BEFORE_DEFINITION.fullmatch(self._facts.source, end, begins) else NONE
+
+    def _annotate(self, index: int, start: int, end: int, type_id: int) -> None:
+        """`@type` before a declaration, or as a cast of what is assigned."""
+        facts = self._facts
+        held = BEFORE_NAME.match(facts.source, end)
+        row = self._by_start.get(held.end()) if held else None
+        if row is None:  # x = /** @type {T} */ (value)
+            before = ASSIGNED_BEFORE.search(facts.source, max(0, start - 120), start)
+            row = self._by_start.get(before.start(2)) if before else None
+            at = before.start(2) if before else NONE
+            index = next((i for i in range(len(facts.definitions)) if facts.definitions[i].name_start == at), NONE) if before else index
+        if row is not None:
+            facts.binds[row, 2] = type_id
+        if index != NONE and facts.definitions[index].kind in ("const", "var", "property"):
+            facts.definitions[index].type = type_id
+
+    def _type(self, written: str, start: int) -> int:
+        """The canonical type; types of other modules (`import("x").T`) are imported under their own name."""
+        written = IMPORTED_TYPE.sub(lambda found: self._imported_type(found[1], found[2] or "", start), written).strip()
+        written = written.strip("?!").removeprefix("...").removesuffix("=").replace(".<", "<")
+        return self._facts.type_id(written)
+
+    def _imported_type(self, path: str, name: str, start: int) -> str:
+        if name and (path, name) not in self._imported:
+            self._imported.add((path, name))
+            self._facts.add_import(path, start, start, self._line(start), name=name, flags=frozenset({"type"}))
+        return name or "unknown"
+
+    def _import(self, text: str, at: int, start: int) -> None:
+        """`@import { A, B as C } from "x"`."""
+        found = IMPORT_TAG.match(text, at)
+        if not found:
+            return
+        line, flags = self._line(start), frozenset({"type"})
+        if found[1]:
+            self._facts.add_import(found[4], start, start, line, name="default", alias=found[1], flags=flags)
+        if found[3]:
+            self._facts.add_import(found[4], start, start, line, alias=found[3], flags=flags)
+        for part in (found[2] or "").replace("*", " ").split(","):
+            words = part.split()
+            if words and (len(words) == 1 or (len(words) == 3 and words[1] == "as")):
+                self._facts.add_import(found[4], start, start, line, name=words[0], alias=words[2] if len(words) == 3 else "", flags=flags)
+
+    def _typedef(self, text: str, after: int, start: int, end: int, type_id: int) -> None:
+        name = WORD.match(text, after)
+        if name:
+            begins = start + len(text[: name.start(1)].encode())
+            found = self._facts.define("type_alias", name[1], start, end, self._line(start), name_start=begins)
+            found.end_line, found.type = self._line(end), type_id
+
+    def _line(self, at: int) -> int:
+        return self._facts.source.count(b"\n", 0, at) + 1
+
+
+def _braced(text: str, at: int) -> tuple[str, int]:
+    """What stands in the braces that open here, and where they end; empty when none do."""
+    if text[at : at + 1] != "{":
+        return "", at
+    depth = 0
+    for index in range(at, min(len(text), at + 2000)):
+        depth += (text[index] == "{") - (text[index] == "}")
+        if depth == 0:
+            return text[at + 1 : index], index + 1
+    return "", at
+
+
+LANGUAGES = {
+    "javascript": Language(
+        name="javascript",
+        grammar=("tree_sitter_javascript", "language"),
+        suffixes=(".js", ".jsx", ".mjs", ".cjs"),
+        query="ecmascript.scm jsx.scm javascript.scm",
+        family="typescript",
+        manifests=MANIFESTS,
+        module_of=module_of,
+        import_target=import_target,
+        fix_up=fix_up,
+        self_names=typescript.SELF_NAMES,
+        transparent=typescript.TRANSPARENT,
+        collections=typescript.COLLECTIONS,
+        builtins=typescript.BUILTINS,
+        test_files=typescript.TEST_FILES,
+    )
+}

@@ -1,0 +1,116 @@
+"""Kotlin: what the captures of kotlin.scm mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orbit.graph.index.facts import MACRO, NONE
+from orbit.graph.languages import packages
+from orbit.graph.languages.language import Language
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import FileFacts
+
+COUNTED = frozenset({"function", "method", "test", "constructor"})
+KOTLIN = frozenset("""
+    Int String Boolean Unit Any Long Double Float Short Byte Char Nothing UInt ULong Number Array IntArray ByteArray CharArray LongArray List MutableList
+    Set MutableSet Map MutableMap Collection MutableCollection Iterable Iterator Sequence Pair Triple Comparable CharSequence StringBuilder Throwable
+    Exception RuntimeException Error IllegalArgumentException IllegalStateException IndexOutOfBoundsException NullPointerException
+    UnsupportedOperationException NoSuchElementException ClassCastException NumberFormatException Lazy Result Function Enum Annotation
+    println print listOf mutableListOf setOf mutableSetOf mapOf mutableMapOf arrayOf emptyList emptyMap emptySet sequenceOf require requireNotNull check
+    checkNotNull error TODO lazy run with repeat
+""".split())
+
+
+def fix_up(facts: FileFacts) -> None:
+    """The package holds the file; import paths are cut; unnamed objects and constructors get names; extensions stand under their receiver."""
+    _cut_imports(facts)
+    for mark in facts.marks:
+        if "test" in mark.flags and mark.scope != NONE and facts.definitions[mark.scope].kind in ("function", "method"):
+            facts.definitions[mark.scope].kind = "test"
+    for relation in facts.relations:
+        if relation.scope != NONE and facts.definitions[relation.scope].kind == "interface":
+            relation.kind = "extends"
+    for found in facts.definitions:
+        if found.kind == "companion_object" and not found.name:
+            found.name, found.name_start = "Companion", found.start
+        elif found.kind == "constructor" and found.parent != NONE:
+            found.name = facts.definitions[found.parent].name
+        elif found.name.startswith("`"):
+            found.name = found.name.strip("`")
+        if found.kind == "function" and found.parent != NONE and facts.definitions[found.parent].kind == "enum_member":
+            found.kind = "method"
+    _count_lambdas(facts)
+    packages.count_parameters(facts, COUNTED)
+    packages.take_parameter_marks(facts)
+    packages.drop_type_parameters(facts)
+    packages.hold_file(facts, "package")
+    packages.name_anonymous(facts)
+    _place_extensions(facts)
+    _widen_qualifiers(facts)
+    packages.add_qualifiers(facts)
+
+
+def _cut_imports(facts: FileFacts) -> None:
+    """`a.b.C` imports C of a.b; `a.b.*` all of a.b."""
+    stars = {m.start for m in facts.marks if "star" in m.flags}
+    for i in facts.imports:
+        if i.start in stars:
+            i.flags |= {"star"}
+            continue
+        path, dot, name = facts.text(i.path).replace("`", "").rpartition(".")
+        if dot:
+            i.path, i.name = facts.id(path), facts.id(name)
+
+
+def _count_lambdas(facts: FileFacts) -> None:
+    """A trailing lambda is an argument."""
+    refs = facts.refs
+    if len(refs):
+        trailing = (refs[:, packages.REF_FLAGS] & MACRO) > 0
+        refs[trailing, packages.REF_ARGC] += 1
+        refs[trailing, packages.REF_FLAGS] &= ~MACRO
+
+
+def _place_extensions(facts: FileFacts) -> None:
+    """An extension is named `Receiver.name` where it is written, so that a receiver of the same package finds it beside its members."""
+    for found in facts.definitions:
+        if found.owner != NONE and "extension" in found.flags:
+            receiver = facts.text(found.owner).partition("<")[0].rpartition(".")[2]
+            around = packages.chain(facts, found.parent)
+            found.local = ".".join(part for part in (around, receiver, found.name) if part)
+
+
+def _widen_qualifiers(facts: FileFacts) -> None:
+    """`a.b.C` is a flat list of names in the tree: the qualifier of C is all that stands before it."""
+    refs, source = facts.refs, facts.source
+    if not len(refs):
+        return
+    rows = (refs[:, packages.REF_KIND] == packages.TYPE) & (refs[:, packages.REF_RECEIVER] != NONE)
+    for row in refs[rows]:
+        start = at = int(row[packages.REF_START]) - 1
+        while at > 0 and (source[at - 1 : at].isalnum() or source[at - 1 : at] in (b".", b"_")):
+            at -= 1
+        path = source[at:start].decode("utf-8", "replace").strip(".")
+        if "." in path:
+            refs[refs[:, packages.REF_START] == row[packages.REF_START], packages.REF_RECEIVER] = facts.id(path)
+
+
+LANGUAGES = {
+    "kotlin": Language(
+        name="kotlin",
+        grammar=("tree_sitter_kotlin", "language"),
+        suffixes=(".kt", ".kts"),
+        family="jvm",
+        member_kinds={"function": "method"},
+        module_of=packages.module_of,
+        import_target=packages.import_target,
+        fix_up=fix_up,
+        self_names=("this",),
+        implicit_self=True,
+        collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
+                     "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),
+        builtins=KOTLIN,
+        test_files=("**/src/test/**", "**/src/*Test/**", "**/*Test.kt", "**/*Tests.kt"),
+    )
+}  # fmt: skip

@@ -1,0 +1,384 @@
+"""Rust: what the captures of rust.scm mean. `use` trees become flat imports, impl blocks own their methods, attributes reach their items."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orbit.graph.languages import cargo, clap
+from orbit.graph.languages.language import Language
+from orbit.model import REF_KIND_CODES
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import FileFacts, Import, Mark
+
+NONE = -1
+CALL, TYPE, USE, BOUND = (REF_KIND_CODES[kind] for kind in ("call", "type", "use", "trait_bound"))
+KIND, NAME, START, END, LINE, RECEIVER, SCOPE, ARGC, FLAGS = range(9)  # columns of a reference
+NEW, MACRO = 1, 2
+ASSIGN, PARAM, FIELD, FOR = 0, 1, 2, 3  # forms of a binding
+
+TEST_ATTRIBUTES = frozenset({"test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "bench", "proptest"})
+STANDARD_DERIVES = frozenset({"Debug", "Clone", "Copy", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash", "Default"})
+TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
+FILLER = re.compile(rb"\s+|//[^\n]*|/\*.*?\*/|#!?\[(?:[^\[\]\"]|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\])*\]", re.S)
+DERIVED = re.compile(rb"\bderive\s*\(([^()]*)\)")
+PATH = re.compile(rb"\w+(?:\s*::\s*\w+)*")
+HELD = re.compile(rb"(?:\w+(?:\(\))?\s*(?:\.|::)\s*)+$")
+ADAPTORS = (".iter()", ".iter_mut()", ".into_iter()", ".enumerate()", ".drain()", ".values()", ".values_mut()", ".rev()", ".skip()", ".take()", ".cloned()",
+            ".copied()", ".peekable()", ".by_ref()", ".filter()", ".into_values()")  # fmt: skip
+
+
+def fix_up(facts: FileFacts) -> None:
+    """Everything rust.scm cannot say, in the order the parts need each other."""
+    spans = np.array([(i.start, i.end) for i in facts.imports], dtype=np.int32).reshape(-1, 2)
+    facts.imports = [leaf for found in facts.imports for leaf in _expand(facts, found)]
+    _place_imports(facts)
+    _own_members(facts)
+    marks: dict[str, list[Mark]] = {}
+    for mark in facts.marks:
+        for word in mark.flags:
+            marks.setdefault(word, []).append(mark)
+    attributes = _attach(facts, marks.get("attribute", []))
+    _read_attributes(facts, attributes)
+    _name_slots(facts, marks.get("slot", []))
+    _bind_patterns(facts, marks.get("pattern", []))
+    _clean_refs(facts, spans, marks.get("attribute", []))
+    _drop_generics(facts, marks.get("generic", []))
+    _plain_loops(facts)
+    clap.find_commands(facts, attributes, marks.get("arm", []))
+
+
+def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
+    """One import per leaf of a `use` tree."""
+    text, line, start = facts.text(found.path), found.line, found.start
+    if "mod" in found.flags:
+        yield _leaf(facts, found, ["self", text], "", found.flags, found.start, found.end, line)
+        return
+    if "crate" in found.flags:
+        found.flags = frozenset({"crate"})
+        yield found
+        return
+    flags = frozenset({"export"}) if facts.source.startswith(b"pub", start) else frozenset[str]()
+    raw = text.encode()
+    at = max(facts.source.find(raw, start, found.end), start)
+    plain = text.isascii()
+    stack: list[list[str]] = []
+    path: list[str] = ["::"] if text.startswith("::") else []
+    prefix = path
+    words: list[tuple[str, int, int]] = []
+    alias, wants_alias, is_star = "", False, False
+    for token in TREE_TOKEN.finditer(text + ","):
+        word = token.group()
+        if word[0] == "/":
+            continue
+        if word == "{":
+            stack.append(prefix)
+            prefix = [*prefix, *(w for w, _, _ in words)]
+            words = []
+        elif word in ",}":
+            if words or is_star:
+                begin, end = (words[-1][1], words[-1][2]) if words else (token.start() - 1, token.start())
+                if not plain:
+                    begin, end = len(text[:begin].encode()), len(text[:end].encode())
+                whole = [*prefix, *(w for w, _, _ in words)]
+                lead = line + raw[:begin].count(b"\n") + facts.source.count(b"\n", start, at)
+                kind = flags | {"star"} if is_star else flags
+                yield _leaf(facts, found, whole, alias, kind, at + begin, at + end, lead)
+            words, alias, wants_alias, is_star = [], "", False, False
+            if word == "}":
+                prefix = stack.pop() if stack else []
+        elif word == "*":
+            is_star = True
+        elif word == "as":
+            wants_alias = True
+        elif word != "::":
+            if wants_alias:
+                alias = word
+            else:
+                words.append((word, token.start(), token.end()))
+
+
+def _leaf(facts: FileFacts, found: Import, whole: list[str], alias: str, flags: frozenset[str], start: int, end: int, line: int) -> Import:
+    absolute = whole[:1] == ["::"]
+    parts = whole[1:] if absolute else whole
+    if len(parts) > 1 and parts[-1] == "self":
+        parts = parts[:-1]
+    name = ""
+    if "star" not in flags and len(parts) > 1:
+        name, parts = parts[-1], parts[:-1]
+    path = ("::" if absolute else "") + "::".join(parts)
+    return type(found)(
+        path=facts.id(path), name=facts.id(name) if name else NONE, alias=facts.id(alias) if alias else NONE,
+        flags=flags, start=start, end=end, line=line, scope=found.scope,
+    )  # fmt: skip
+
+
+def _inline_modules(facts: FileFacts, scope: int) -> list[str]:
+    """Names of the inline modules around a scope, outermost first."""
+    names: list[str] = []
+    while scope != NONE:
+        if facts.definitions[scope].kind == "module":
+            names.insert(0, facts.definitions[scope].name)
+        scope = facts.definitions[scope].parent
+    return names
+
+
+def _place_imports(facts: FileFacts) -> None:
+    """Paths seen from the file's module: `super` inside an inline module is the file, a name of this file is `self::name`."""
+    local: dict[tuple[str, ...], set[str]] = {}
+    for found in facts.definitions:
+        if found.kind in ("module", "enum", "struct", "trait", "union", "type_alias") and (found.parent == NONE or facts.definitions[found.parent].kind == "module"):
+            local.setdefault(tuple(_inline_modules(facts, found.parent)), set()).add(found.name)
+    brought: dict[tuple[str, ...], dict[str, str]] = {}
+    inside = [tuple(_inline_modules(facts, i.scope)) if i.scope != NONE else () for i in facts.imports]
+    for i, around in zip(facts.imports, inside, strict=True):
+        if "mod" in i.flags:
+            local.setdefault(around, set()).add(facts.text(i.name))
+        elif i.name != NONE:
+            brought.setdefault(around, {})[facts.text(i.alias if i.alias != NONE else i.name)] = f"{facts.text(i.path)}::{facts.text(i.name)}"
+    for i, around in zip(facts.imports, inside, strict=True):
+        text = facts.text(i.path)
+        head, _, rest = text.partition("::")
+        if head in local.get(around, ()):
+            text = "::".join(["self", *around, text])
+        elif head in brought.get(around, {}) and brought[around][head] != f"{text}::{facts.text(i.name)}":
+            held = brought[around][head]
+            text = _from_file(f"{held}::{rest}" if rest else held, around)
+        else:
+            text = _from_file(text, around)
+        i.path = facts.id(text)
+
+
+def _from_file(text: str, around: tuple[str, ...]) -> str:
+    parts = text.split("::")
+    if not around or parts[0] not in ("self", "super"):
+        return text
+    modules = list(around)
+    while parts and parts[0] in ("self", "super") and modules:
+        if parts.pop(0) == "super":
+            modules.pop()
+    if not modules and parts and parts[0] in ("self", "super"):
+        return "::".join(parts)
+    return "::".join(["self", *modules, *parts])
+
+
+def _own_members(facts: FileFacts) -> None:
+    """Impl blocks are called `<T>` or `<T as Trait>`; what is inside belongs to T: `T::m`, or `<T as Trait>::m`."""
+    for found in facts.definitions:
+        if found.kind == "impl":
+            owner = _bare(facts.text(found.owner))
+            trait = facts.text(found.type).replace(".", "::")
+            found.owner = facts.id(owner)
+            found.name = f"<{owner.replace('.', '::')} as {trait}>" if trait else f"<{owner.replace('.', '::')}>"
+            found.name_start = found.start
+            found.local = "::".join([*_around(facts, found.parent), found.name])
+        elif found.parent != NONE and facts.definitions[found.parent].kind == "impl":
+            block = facts.definitions[found.parent]
+            found.owner = block.owner
+            around = block.local if block.type != NONE else "::".join([*_around(facts, block.parent), block.name[1:-1]])
+            found.local = f"{around}::{found.name}"
+
+
+def _bare(text: str) -> str:
+    return text.partition("<")[0] or text
+
+
+def _around(facts: FileFacts, index: int) -> list[str]:
+    names: list[str] = []
+    while index != NONE:
+        names.insert(0, facts.definitions[index].name)
+        index = facts.definitions[index].parent
+    return names
+
+
+def _attach(facts: FileFacts, marks: list[Mark]) -> dict[int, list[Mark]]:
+    """Attributes by the index of the definition they stand before."""
+    if not marks:
+        return {}
+    starts = [d.start for d in facts.definitions]
+    held: dict[int, list[Mark]] = {}
+    for mark in marks:
+        index = bisect_left(starts, mark.end)
+        if index < len(starts) and _only_filler(facts.source, mark.end, starts[index]):
+            held.setdefault(index, []).append(mark)
+    return held
+
+
+def _only_filler(source: bytes, at: int, until: int) -> bool:
+    """Is there nothing but white space, comments and attributes in between?"""
+    while at < until:
+        token = FILLER.match(source, at, until)
+        if token is None:
+            return False
+        at = token.end()
+    return True
+
+
+def _read_attributes(facts: FileFacts, attributes: dict[int, list[Mark]]) -> None:
+    """Tests, and derived traits as relations and references."""
+    rows = []
+    for index, marks in attributes.items():
+        found = facts.definitions[index]
+        for mark in marks:
+            name = facts.text(mark.name).rpartition("::")[2]
+            if name in TEST_ATTRIBUTES and found.kind in ("function", "method"):
+                found.kind = "test"
+            elif name in ("derive", "cfg_attr"):
+                rows += _derive(facts, index, mark)
+    facts.add_refs(rows)
+
+
+def _derive(facts: FileFacts, index: int, mark: Mark) -> Iterator[tuple[int, ...]]:
+    for group in DERIVED.finditer(facts.source, mark.start, mark.end):
+        for path in PATH.finditer(facts.source, group.start(1), group.end(1)):
+            parts = re.split(r"\s*::\s*", path.group().decode("utf-8", "replace"))
+            line = mark.line + facts.source.count(b"\n", mark.start, path.start())
+            at = path.end() - len(parts[-1].encode())
+            facts.add_relation("impl", ".".join(parts), at, path.end(), line, scope=index)
+            if parts[-1] not in STANDARD_DERIVES:
+                yield facts.ref("trait_bound", parts[-1], at, line, receiver=".".join(parts[:-1]), scope=index)
+
+
+def _name_slots(facts: FileFacts, marks: list[Mark]) -> None:
+    """Fields of tuple structs and variants are called 0, 1, ...; a variant with one of them has its type."""
+    count: dict[int, int] = {}
+    rows = []
+    for mark in marks:
+        if mark.scope == NONE or facts.definitions[mark.scope].kind not in ("struct", "enum_member"):
+            continue
+        slot = count[mark.scope] = count.get(mark.scope, -1) + 1
+        rows.append((FIELD, facts.id(str(slot)), mark.type, NONE, mark.scope, mark.start))
+        found = facts.definitions[mark.scope]
+        if found.kind == "enum_member":
+            found.type = mark.type if slot == 0 else NONE
+    facts.add_binds(rows)
+
+
+def _bind_patterns(facts: FileFacts, marks: list[Mark]) -> None:
+    """Names taken out of a struct or variant: `Foo().field`, `Enum.Variant.0`."""
+    rows = []
+    for mark in marks:
+        type_ = _bare(facts.text(mark.type))
+        path = type_.split(".")
+        is_variant = len(path) > 1 and path[-2][:1].isupper()
+        slot = facts.text(mark.path) if mark.path != NONE else facts.text(mark.name)
+        if facts.source[mark.end - 1 : mark.end] == b")":
+            slot = "0"
+        rows.append((ASSIGN, mark.name, NONE, facts.id(f"{type_}.{slot}" if is_variant else f"{type_}().{slot}"), mark.scope, mark.start))
+    facts.add_binds(rows)
+
+
+def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -> None:
+    """Drop what is no reference: paths of imports, lower-case path heads, uses of locals, token trees that are no calls."""
+    refs = facts.refs
+    if not len(refs):
+        return
+    source = np.frombuffer(facts.source + b"\0\0", dtype=np.uint8)
+    keep = ~_within(refs[:, START], imports)
+    heads = (refs[:, KIND] == TYPE) & (refs[:, FLAGS] == NEW)
+    first = source[refs[:, START]]
+    keep &= ~heads | ((first >= 65) & (first <= 90))
+    refs[heads, FLAGS] = 0
+    uses = (refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE) & (refs[:, FLAGS] == 0)
+    if len(facts.binds):
+        keys = (facts.binds[:, 4].astype(np.int64) << 32) | facts.binds[:, 1]
+        keep &= ~(uses & np.isin((refs[:, SCOPE].astype(np.int64) << 32) | refs[:, NAME], keys))
+    tokens = keep & (refs[:, KIND] == CALL) & (refs[:, ARGC] == NONE) & (refs[:, FLAGS] == 0)
+    after = source[refs[:, END]]
+    keep &= ~tokens | (after == ord("(")) | (after == ord("!"))
+    if attributes:
+        spans = np.array([(m.start, m.end) for m in attributes], dtype=np.int32)
+        keep &= ~(tokens & _within(refs[:, START], spans))
+    for i in np.flatnonzero(tokens & keep).tolist():
+        start = int(refs[i, START])
+        if after[i] == ord("!"):
+            refs[i, FLAGS] = MACRO
+        if facts.source[start - 1 : start] in (b".", b":"):
+            refs[i, RECEIVER] = facts.id(_held(facts.source[max(start - 120, 0) : start]))
+    facts.refs = refs[keep]
+
+
+def _within(starts: np.ndarray, spans: np.ndarray) -> np.ndarray:
+    """Which positions are inside one of the sorted spans that do not overlap?"""
+    if not len(spans):
+        return np.zeros(len(starts), dtype=bool)
+    before = np.searchsorted(spans[:, 0], starts, side="right") - 1
+    inside: np.ndarray = (before >= 0) & (starts < spans[np.maximum(before, 0), 1])
+    return inside
+
+
+def _held(text: bytes) -> str:
+    """What a call inside a token tree is made on, where that is a plain path."""
+    found = HELD.search(text)
+    if found is None or text[found.start() - 1 : found.start()] in (b".", b")", b"]", b"?", b">"):
+        return "?"
+    return re.sub(r"\s*(?:::|\.)\s*", ".", found.group().decode("utf-8", "replace")).rstrip(".")
+
+
+def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:
+    """Type parameters are locals of their item, with their first bound as type; they refer to nothing outside."""
+    if not marks:
+        return
+    spans: dict[int, list[tuple[int, int]]] = {}
+    rows = []
+    for mark in marks:
+        if mark.scope != NONE:
+            found = facts.definitions[mark.scope]
+            spans.setdefault(mark.name, []).append((found.start, found.end))
+            rows.append((PARAM, mark.name, mark.type, NONE, mark.scope, mark.start))
+    facts.add_binds(rows)
+    refs = facts.refs
+    maybe = np.isin(refs[:, NAME], np.array(list(spans), dtype=np.int32)) & (refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)
+    keep = np.ones(len(refs), dtype=bool)
+    for i in np.flatnonzero(maybe).tolist():
+        at = refs[i, START]
+        keep[i] = not any(start <= at < end for start, end in spans[int(refs[i, NAME])])
+    facts.refs = refs[keep]
+
+
+def _plain_loops(facts: FileFacts) -> None:
+    """A loop over `xs.iter().enumerate()` goes over xs."""
+    for i in np.flatnonzero(facts.binds[:, 0] == FOR).tolist():
+        text = short = facts.text(int(facts.binds[i, 3]))
+        while short.endswith(ADAPTORS):
+            short = short[: short.rindex(".")]
+        if short != text:
+            facts.binds[i, 3] = facts.id(short)
+
+
+LANGUAGES = {
+    "rust": Language(
+        name="rust",
+        grammar=("tree_sitter_rust", "language"),
+        suffixes=(".rs",),
+        separator="::",
+        member_kinds={"function": "method"},
+        manifests=("Cargo.toml",),
+        module_of=cargo.module_of,
+        import_target=cargo.import_target,
+        fix_up=fix_up,
+        self_names=("self",),
+        class_names=("Self",),
+        passing=("unwrap", "expect", "clone", "cloned", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut", "lock", "read",
+                 "write", "unwrap_or_default", "unwrap_or", "unwrap_or_else", "ok", "ok_or", "ok_or_else", "map_err", "take", "context", "with_context",
+                 "by_ref", "or_else", "filter", "inspect", "get_mut", "into_inner", "iter", "iter_mut", "into_iter", "load"),
+        transparent=("Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "Ref",
+                     "RefMut", "Cow", "Pin", "Weak", "OnceCell", "OnceLock", "LazyLock", "ManuallyDrop", "Wrapping"),
+        collections=("[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet", "SmallVec",
+                     "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
+        builtins=frozenset({
+            "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format", "write", "writeln",
+            "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches", "todo", "unimplemented",
+            "unreachable", "dbg", "env", "option_env", "concat", "stringify", "include_str", "include_bytes", "include", "line", "file", "column", "module_path",
+            "cfg", "compile_error", "format_args", "thread_local", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "PartialEq", "Ord", "PartialOrd", "Hash",
+            "Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "Extend", "From", "Into", "TryFrom", "TryInto", "AsRef", "AsMut",
+            "ToOwned", "ToString", "Send", "Sync", "Sized", "Unpin", "Fn", "FnMut", "FnOnce",
+        }),
+        test_files=("tests/*.rs", "*/tests/*.rs", "*/tests.rs", "*/benches/*.rs", "benches/*.rs"),
+    )
+}  # fmt: skip

@@ -1,0 +1,243 @@
+"""TypeScript and TSX: what the captures of ecmascript.scm, typescript.scm and jsx.scm mean. JavaScript shares the fix-ups.
+
+Exports: `export default x` and `module.exports = x` are both named `default`, the latter with the flag `commonjs`; an anonymous default
+is a definition named `default`. An import of a default has the name `default`; one of a whole module (`* as ns`, `require`) has none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orbit.graph.languages.language import Language
+from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
+from orbit.model import REF_KIND_CODES
+
+if TYPE_CHECKING:
+    from orbit.graph.index.facts import Definition, FileFacts, Import
+
+NONE = -1
+CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
+# Columns of the arrays of FileFacts.
+REF_KIND, REF_NAME, REF_START, REF_RECEIVER, REF_SCOPE, REF_ARGC = 0, 1, 2, 5, 6, 7
+BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
+STRING_TEXT, STRING_SCOPE = 0, 2
+LOADED = frozenset({"require", "dynamic"})
+GLOBALS = ("window", "globalThis", "global")
+OWNER = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+TYPE_ONLY = frozenset({"type"})
+# `exports = function name`, from the word `exports` on.
+NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
+# From a name to its type, also with the parameters of a type alias.
+BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
+DEFAULT = re.compile(rb"(?:@[^\n]*\s)?export\s+default\b")
+
+
+def fix_up(facts: FileFacts) -> None:
+    """Names and owners of assigned functions, merged imports, exports by their public names, bindings that are something else."""
+    constructors = _name_definitions(facts)
+    _merge_imports(facts)
+    _name_exports(facts)
+    _drop_binds(facts, constructors)
+    _drop_refs(facts)
+    if facts.imports and len(facts.strings):
+        paths = [found.path for found in facts.imports]
+        facts.strings = facts.strings[~((facts.strings[:, STRING_SCOPE] == NONE) & np.isin(facts.strings[:, STRING_TEXT], paths))]
+    for mark in facts.marks:
+        if "unknown" in mark.flags:  # `x: T["y"]` is not a T
+            _set_type(facts, mark.start, facts.id("?"))
+    for found in facts.imports:
+        if found.flags == TYPE_ONLY and found.name != NONE and facts.source.startswith(b"import", found.start):
+            _set_type(facts, found.start, found.name)
+
+
+def _name_definitions(facts: FileFacts) -> dict[int, int]:
+    """Names without quotes, the number of parameters of `x => y`, owners. Returns the constructor of each property declared in its head."""
+    constructors = {}
+    known: set[str] | None = None
+    for found in facts.definitions:
+        if found.name[:1] in ("'", '"'):
+            found.name = found.name[1:-1]
+        if found.argc == NONE and found.kind in ("function", "method"):
+            found.argc = 1
+        if "assigned" in found.flags:
+            if known is None:
+                known = {defined.name for defined in facts.definitions if "assigned" not in defined.flags}
+            _own(facts, found, known)
+        elif "param" in found.flags:
+            constructors[found.name_start] = found.parent
+            found.flags, found.parent = frozenset(), _type_around(facts, found.parent)
+    return constructors
+
+
+def _own(facts: FileFacts, found: Definition, known: set[str]) -> None:
+    """Whose member `a.b = function` defines: the module's, the enclosing type's, or that of `a` where that is no mere local."""
+    owner, found.owner, found.flags = facts.text(found.owner), NONE, frozenset()
+    function = "function" if found.kind == "method" else found.kind
+    if owner == "module" and found.name == "exports":
+        found.kind, found.name = function, "default"
+        facts.add_export("default", found.start, frozenset({"commonjs"}))
+        named = NAMED.match(facts.source, found.name_start)
+        if named and named[1] != b"extends":
+            found.name, found.name_start = named[1].decode("utf-8", "replace"), named.start(1)
+            facts.exports[-1].value = facts.id(found.name)
+    elif owner in ("exports", "module.exports") or owner in GLOBALS:
+        found.kind = function
+    elif owner == "this":
+        found.parent = _type_around(facts, found.parent)
+    elif OWNER.fullmatch(owner) and not owner.startswith("this.") and (found.parent == NONE or owner.partition(".")[0] in known):
+        found.owner = facts.id(owner.removesuffix(".prototype"))
+
+
+def _type_around(facts: FileFacts, index: int) -> int:
+    """The class of a constructor or method; the function itself where that is the constructor."""
+    if index == NONE:
+        return NONE
+    around = facts.definitions[index]
+    inside_class = around.kind in ("method", "property") and around.parent != NONE and facts.definitions[around.parent].kind == "class"
+    return around.parent if inside_class else index
+
+
+def _merge_imports(facts: FileFacts) -> None:
+    """One row for each imported name: type imports match twice, loaded modules once by their variable and once by the call."""
+    by_span: dict[tuple[int, int], int] = {}
+    named = {(found.path, found.scope) for found in facts.imports if found.flags & LOADED and (found.alias != NONE or found.name != NONE)}
+    types = {found.start for found in facts.imports if found.flags == TYPE_ONLY}
+    kept: list[Import] = []
+    for found in facts.imports:
+        if found.flags & LOADED and found.alias == NONE and found.name == NONE and ((found.path, found.scope) in named or found.start in types):
+            continue
+        if "default" in found.flags:
+            found.name, found.flags = facts.id("default"), found.flags - {"default"}
+        earlier = by_span.setdefault((found.start, found.end), len(kept))
+        if earlier < len(kept):
+            kept[earlier].flags |= found.flags
+            continue
+        kept.append(found)
+    facts.imports = kept
+
+
+def _name_exports(facts: FileFacts) -> None:
+    """`export default function f` exports `default`, and so does `module.exports = f`; what a namespace exports is not the module's."""
+    if not facts.exports:
+        return
+    starts = {found.start for found in facts.definitions}
+    spaces = [(found.start, found.end) for found in facts.definitions if found.kind == "namespace"]
+    default, defaulted, kept = facts.id("default"), False, []
+    for found in facts.exports:
+        if any(start < found.start < end for start, end in spaces):
+            continue
+        if found.name == NONE:
+            if defaulted:
+                continue
+            found.name = default
+        elif found.value == NONE and DEFAULT.match(facts.source, found.start):
+            found.name, found.value = default, found.name
+        elif found.start in starts and "commonjs" not in found.flags:
+            found.value = NONE
+        if facts.text(found.name)[:1] in ("'", '"'):
+            found.name = facts.id(facts.text(found.name)[1:-1])
+        defaulted = defaulted or found.name == default
+        kept.append(found)
+    facts.exports = kept
+
+
+def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
+    """A definition or an import is no local; a property declared in a constructor's head is also its parameter."""
+    taken = [found.name_start for found in facts.definitions if found.name_start not in constructors] + [found.start for found in facts.imports]
+    if taken and len(facts.binds):
+        facts.binds = facts.binds[~np.isin(facts.binds[:, BIND_START], taken)]
+    for start, index in constructors.items():
+        facts.binds[facts.binds[:, BIND_START] == start, BIND_SCOPE] = index
+
+
+def _drop_refs(facts: FileFacts) -> None:
+    """Not references: type parameters where they are declared, locals used where they are bound, plain JSX elements, `require`."""
+    refs, binds, source = facts.refs, facts.binds, facts.source
+    if not len(refs):
+        return
+    kinds = refs[:, REF_KIND]
+    drop = (kinds == CALL) & (refs[:, REF_NAME] == facts.id("require")) & (refs[:, REF_RECEIVER] == NONE)
+    if len(binds):
+        drop |= (kinds == TYPE) & np.isin(refs[:, REF_START], binds[:, BIND_START])
+        used = np.flatnonzero((kinds == USE) & (refs[:, REF_RECEIVER] == NONE))
+        bound = (binds[:, BIND_SCOPE].astype(np.int64) << 32) | binds[:, BIND_NAME]
+        drop[used] = np.isin((refs[used, REF_SCOPE].astype(np.int64) << 32) | refs[used, REF_NAME], bound)
+    for index in np.flatnonzero((kinds == CALL) & (refs[:, REF_ARGC] == NONE) & (refs[:, REF_RECEIVER] == NONE)).tolist():
+        start = int(refs[index, REF_START])
+        drop[index] |= source[start - 1 : start] == b"<" and source[start : start + 1].islower()
+    facts.refs = refs[~drop]
+
+
+def _set_type(facts: FileFacts, start: int, type_id: int) -> None:
+    """What is named just before a type written at `start` has this type."""
+    before = np.flatnonzero(facts.binds[:, BIND_START] < start)
+    if len(before):
+        nearest = before[np.argmax(facts.binds[before, BIND_START])]
+        if _only_name_between(facts, int(facts.binds[nearest, BIND_START]), start):
+            facts.binds[nearest, BIND_TYPE] = type_id
+    for found in facts.definitions:
+        if found.start <= start < found.end and found.type != NONE and _only_name_between(facts, found.name_start, start):
+            found.type = type_id
+
+
+def _only_name_between(facts: FileFacts, name_start: int, start: int) -> bool:
+    return 0 <= name_start < start <= name_start + 200 and BEFORE_TYPE.fullmatch(facts.source, name_start, start) is not None
+
+
+SELF_NAMES = ("this",)
+TRANSPARENT = (
+    "Promise", "PromiseLike", "Awaited", "Partial", "Required", "Readonly", "NonNullable", "DeepReadonly", "DeepPartial", "Pick", "Omit",
+)  # fmt: skip
+COLLECTIONS = (
+    "[]", "Array", "ReadonlyArray", "Set", "ReadonlySet", "Map", "ReadonlyMap", "WeakMap", "WeakSet", "Iterable", "Iterator",
+    "IterableIterator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "Generator", "AsyncGenerator", "Record", "NodeListOf",
+)  # fmt: skip
+BUILTINS = frozenset(
+    """
+    AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Atomics Awaited BigInt
+    BigInt64Array BigUint64Array Blob Boolean Buffer Capitalize ConstructorParameters CustomEvent DataView Date Document Element Error
+    EvalError Event EventTarget Exclude Extract FinalizationRegistry Float32Array Float64Array FormData Function Generator HTMLElement
+    Headers Infinity InstanceType Int16Array Int32Array Int8Array Intl Iterable IterableIterator Iterator JSON Lowercase Map Math
+    MessageChannel MutationObserver NaN Node NodeJS NodeList NonNullable Number Object Omit OmitThisParameter Parameters Partial Pick Promise
+    PromiseLike PropertyKey Proxy RangeError ReadableStream Readonly ReadonlyArray ReadonlyMap ReadonlySet Record ReferenceError Reflect
+    RegExp Request Required Response ReturnType Set SharedArrayBuffer String Symbol SyntaxError TextDecoder TextEncoder ThisParameterType
+    ThisType TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray Uncapitalize Uppercase WeakMap
+    WeakRef WeakSet Window WritableStream XMLHttpRequest
+    __dirname __filename alert atob btoa cancelAnimationFrame clearImmediate clearInterval clearTimeout confirm console crypto
+    decodeURI decodeURIComponent document encodeURI encodeURIComponent escape eval exports fetch global globalThis isFinite isNaN
+    localStorage location module navigator parseFloat parseInt performance process prompt queueMicrotask requestAnimationFrame require
+    self sessionStorage setImmediate setInterval setTimeout structuredClone super undefined unescape window
+    """.split()
+)
+TEST_FILES = (
+    "*.test.*", "*.spec.*", "*-test.*", "*_test.*", "*.cy.*", "*.e2e.*", "**/__tests__/**", "**/__mocks__/**", "**/test/**", "**/tests/**",
+    "**/e2e/**", "**/cypress/**",
+)  # fmt: skip
+
+
+def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> Language:
+    return Language(
+        name=name,
+        grammar=("tree_sitter_typescript", grammar),
+        suffixes=suffixes,
+        query=query,
+        family="typescript",
+        manifests=MANIFESTS,
+        module_of=module_of,
+        import_target=import_target,
+        fix_up=fix_up,
+        self_names=SELF_NAMES,
+        transparent=TRANSPARENT,
+        collections=COLLECTIONS,
+        builtins=BUILTINS,
+        test_files=TEST_FILES,
+    )
+
+
+LANGUAGES = {
+    "typescript": _table("typescript", "language_typescript", (".ts", ".mts", ".cts"), "ecmascript.scm typescript.scm"),
+    "tsx": _table("tsx", "language_tsx", (".tsx",), "ecmascript.scm jsx.scm typescript.scm"),
+}

@@ -1,0 +1,88 @@
+"""Opening the graph database, with the settings that make it safe and quick. Nobody else opens it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+
+from orbit.errors import NoGraphError, OrbitError
+from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
+
+SCHEMA_VERSION = 1
+BUSY_MS = 10_000
+# Offsets of the code families in table `kind`.
+KIND_CODES = ((0, "symbol", SYMBOL_KINDS), (1000, "ref", REF_KINDS), (2000, "relation", RELATION_KINDS), (3000, "confidence", CONFIDENCES))
+
+
+class DamagedDatabaseError(OrbitError):
+    """The file is no graph database of this version; a sync sets it aside and builds a new one."""
+
+    code, exit_code = "damaged-database", 6
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """A read-only connection. Raises NoGraphError when there is no finished graph."""
+    if not path.exists():
+        raise NoGraphError
+    try:
+        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        _tune(db)
+        check(db)
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
+        raise DamagedDatabaseError(f"the graph database cannot be read: {error}", hint="run `orbit graph sync` to rebuild it") from None
+    return db
+
+
+def open_writer(path: Path, journal: str = "WAL") -> apsw.Connection:
+    """A connection that may write; creates the file. The caller holds the writer lock. Journal OFF is for a file nobody knows yet."""
+    db = apsw.Connection(str(path))
+    _tune(db)
+    db.execute(f"PRAGMA journal_mode = {journal}")
+    return db
+
+
+def drop_all(db: apsw.Connection) -> None:
+    """Empty the database inside a transaction: readers keep seeing the old graph until it commits."""
+    for kind in ("view", "index", "table"):
+        for name, sql in list(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = ?", (kind,))):
+            if sql and not name.startswith("sqlite_") and ("_fts_" not in name):
+                db.execute(f'DROP {kind} IF EXISTS "{name}"')
+
+
+def _tune(db: apsw.Connection) -> None:
+    db.set_busy_timeout(BUSY_MS)
+    db.execute("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456")
+
+
+def is_empty(db: apsw.Connection) -> bool:
+    return db.execute("SELECT count(*) FROM sqlite_schema").get == 0
+
+
+def check(db: apsw.Connection) -> None:
+    """Refuse a database without a finished graph, or of another schema."""
+    if is_empty(db):
+        raise NoGraphError
+    found = db.execute("SELECT value FROM meta WHERE key = 'schema_version'").get
+    if found is None:
+        raise NoGraphError
+    if found != str(SCHEMA_VERSION):
+        raise DamagedDatabaseError(f"the graph database has schema {found}, expected {SCHEMA_VERSION}", hint="run `orbit graph sync` to rebuild it")
+
+
+def create_tables(db: apsw.Connection) -> None:
+    """All tables and views, no indexes yet."""
+    db.execute(_sql("schema.sql"))
+    db.executemany(
+        "INSERT INTO kind (id, name, sort) VALUES (?, ?, ?)",
+        [(offset + code, name, sort) for offset, sort, names in KIND_CODES for code, name in enumerate(names)],
+    )
+
+
+def create_indexes(db: apsw.Connection) -> None:
+    db.execute(_sql("indexes.sql"))
+
+
+def _sql(name: str) -> str:
+    return files("orbit.graph.store").joinpath(name).read_text(encoding="utf-8")
