@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 
 from orbit.model import REF_KIND_CODES
+from orbit_native.capture import HAS_ERRORS, TOO_MANY_MATCHES
 from orbit_native.expression import canonical
-from orbit_native.capture import HAS_ERRORS, PARSE_TIMED_OUT, TOO_MANY_MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,11 +148,6 @@ class FileFacts:
         self.binds = np.empty((0, len(BIND_COLUMNS)), dtype=np.int32)
         self.strings = np.empty((0, len(STRING_COLUMNS)), dtype=np.int32)
         self.keys = np.empty((0, len(KEY_COLUMNS)), dtype=np.int32)
-
-    @property
-    def is_parsed(self) -> bool:
-        """Was there a tree, whole or broken? If not, a fix-up has nothing to go by but the source."""
-        return not self.status & PARSE_TIMED_OUT
 
     def text(self, text_id: int) -> str:
         """The text behind an id; empty for NONE."""
