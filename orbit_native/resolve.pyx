@@ -43,7 +43,7 @@ STATIC, VARARGS, EXTENSION = 1, 2, 4
 cdef class Rules:
     """What differs between languages, in ids."""
     cdef public int family
-    cdef public bint implicit_self, shared_modules, reexports_all, global_names
+    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules
     cdef public frozenset self_names, class_names, super_names, constructors, transparent, collections, passing, builtins
     cdef public str separator
 
@@ -376,12 +376,26 @@ cdef class Resolver:
                     options = [s for s in options if (<Symbol>s).file == file.id]
                     if options:
                         return self.of_symbol(self.pick(options, file.id, argc, bits), EXACT, depth)
+                if rules.nested_modules and self.kind_bits[around.kind] & MODULE_KIND:
+                    found = self.outer_module(file, around.qualified, name, argc, bits, depth)
+                    if found is not None:
+                        return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
                     and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
         return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef Thing outer_module(self, File file, int module, int name, int argc, int bits, int depth):
+        """A name of the modules around a module: A.B, then A."""
+        cdef str text = self.text(module)
+        while file.rules.separator in text:
+            text = text.rpartition(file.rules.separator)[0]
+            options = self.fitting(self.find_members(file.rules.family, self.id_of(text), name), bits)
+            if options:
+                return self.of_symbol(self.pick(options, file.id, argc, bits), SAME_MODULE, depth)
+        return None
 
     cdef bint module_has(self, File file, int name):
         return bool(self.find_members(file.rules.family, file.module, name))
