@@ -247,7 +247,8 @@ def _sort_definitions(facts: FileFacts) -> None:
     facts.definitions = [facts.definitions[index] for index in order]
     for found in facts.definitions:
         found.parent = int(place[found.parent])
-    for one in (*facts.imports, *facts.relations, *facts.commands, *facts.marks):
+    scoped: list[Any] = [*facts.imports, *facts.relations, *facts.commands, *facts.marks]
+    for one in scoped:
         one.scope = int(place[one.scope])
     facts.refs[:, 6], facts.binds[:, 4], facts.strings[:, 2] = place[facts.refs[:, 6]], place[facts.binds[:, 4]], place[facts.strings[:, 2]]
 
@@ -289,8 +290,8 @@ def outline(facts: FileFacts) -> str:
         flags = f" [{','.join(sorted(d.flags))}]" if d.flags else ""
         lines.append((d.start, 0, f"{d.line}-{d.end_line} {d.kind} {d.local}{flags}{extra} | {text(d.signature)}"))
     kinds = {code: kind for kind, code in REF_KIND_CODES.items()}
-    for kind, name, start, _, line, receiver, scope, argc, flags in facts.refs.tolist():
-        what = "".join(f" {word}" for word, bit in REF_FLAGS.items() if flags & bit)
+    for kind, name, start, _, line, receiver, scope, argc, bits in facts.refs.tolist():
+        what = "".join(f" {word}" for word, bit in REF_FLAGS.items() if bits & bit)
         held = f" on {text(receiver)}" if receiver != NONE else ""
         lines.append((start, 1, f"  {line} {kinds[kind]}{what} {text(name)}{held}{f' /{argc}' if argc != NONE else ''} in {scope_of(scope)}"))
     for form, name, type_, value, scope, start in facts.binds.tolist():

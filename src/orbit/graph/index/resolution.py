@@ -93,8 +93,8 @@ class Resolution:
     def _write_refs(self, unit: Unit) -> int:
         refs = unit["ref"]
         found, others = self._resolver.resolve_refs(unit.file, refs)
-        family, rows = self.rules(unit.lang).family, []
-        start = unit.file << REF_SHIFT
+        family, start = self.rules(unit.lang).family, unit.file << REF_SHIFT
+        rows: list[tuple[Any, ...]] = []
         equals: dict[int, list[tuple[int, int]]] = {}
         for index, target, target_file in others:
             equals.setdefault(index, []).append((target, target_file))
@@ -107,11 +107,9 @@ class Resolution:
             if target < 0 and kind == USE:
                 continue  # a local, or nothing of ours: not an edge
             held = (scope | unit.file << SYMBOL_SHIFT) if scope != NONE else None
-            for target, target_file in [(target, target_file), *equals.get(index, ())]:
-                rows.append((
-                    start + len(rows), kind, confidence, name, begin, end, line, held, target if target >= 0 else None,
-                    target_file if target >= 0 and target_file >= 0 else None,
-                ))  # fmt: skip
+            for qualified, home in [(target, target_file), *equals.get(index, ())]:
+                edge = (qualified, home if home >= 0 else None) if qualified >= 0 else (None, None)
+                rows.append((start + len(rows), kind, confidence, name, begin, end, line, held, *edge))
         rows += self._import_refs(unit, start + len(rows))
         self._writer.replace_refs(unit.file, rows)
         return len(rows)

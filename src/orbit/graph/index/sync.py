@@ -95,12 +95,11 @@ class _Sync:
             if database.exists():
                 self.message = f"the old database could not be used and was set aside as {_set_aside(database).name}"
             return self._build(found, database)
-        with _closing(open_writer(database)) as db:
-            with _transaction(db):
-                if full:
-                    drop_all(db)
-                    return self._fill(db, found, "full")
-                return self._refresh(db, found)
+        with _closing(open_writer(database)) as db, _transaction(db):
+            if full:
+                drop_all(db)
+                return self._fill(db, found, "full")
+            return self._refresh(db, found)
 
     # --- from nothing
 
@@ -154,9 +153,7 @@ class _Sync:
         stale: list[int] = []
         for index, path in enumerate(found.paths):
             row = known.get(path)
-            if row is None or row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index] or row.lang != found.languages[index]:
-                stale.append(index)
-            elif last_sync - row.mtime_ns < RACY_NS:
+            if row is None or row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index] or row.lang != found.languages[index] or last_sync - row.mtime_ns < RACY_NS:
                 stale.append(index)
         manifests = _manifest_digest(self.workspace.root, found)
         moved = manifests != meta.get("manifests") or len(removed) > 0 or any(found.paths[index] not in known for index in stale)
@@ -164,7 +161,8 @@ class _Sync:
             return self._finish(writer, found, skipped, "auto", 0, 0, None, unchanged=meta)
         layout = Worktree(self.workspace.root, found)
         texts = Texts(writer)
-        return self._apply(writer, texts, found, known, stale, removed, layout, skipped, meta, moved=moved, manifests_changed=manifests != meta.get("manifests"))
+        renamed = manifests != meta.get("manifests")
+        return self._apply(writer, texts, found, known, stale, removed, layout, skipped, meta, moved=moved, manifests_changed=renamed)
 
     def _apply(
         self, writer: Writer, texts: Texts, found: Scan, known: dict[str, FileRow], stale: list[int], removed: list[FileRow], layout: Worktree,
@@ -228,7 +226,8 @@ class _Sync:
 
     def _affected(self, writer: Writer, texts: Texts, names: set[int], touched: set[int], layout: Worktree, everything: bool) -> list[Unit]:
         """Files to resolve again although their bytes are the same, with their imports aimed anew."""
-        done, units = set(touched), []
+        done = set(touched)
+        units: list[Unit] = []
         while True:
             wanted = (writer.all_files() if everything else writer.users_of(names)) - done
             if not wanted:
@@ -319,7 +318,9 @@ class _Sync:
             for n, row in enumerate(unit["symbol"].tolist())
         ])  # fmt: skip
         held = unit.file << REF_SHIFT
-        writer.add_rows("string", [(held + n, line, text(value), base + scope if scope >= 0 else None) for n, (value, line, scope) in enumerate(unit["string"].tolist())])
+        writer.add_rows("string", [
+            (held + n, line, text(value), base + scope if scope >= 0 else None) for n, (value, line, scope) in enumerate(unit["string"].tolist())
+        ])  # fmt: skip
         writer.add_rows("config", [(held + n, line, text(key), text(kind)) for n, (key, kind, line) in enumerate(unit["config"].tolist())])
         writer.add_rows("command", [
             (base + n, text(name), text(name), start, line, scope, handler, group, None, None)
