@@ -115,11 +115,10 @@
   (#not-any-of? @name "then" "catch" "finally")) @import.type
 
 ; --- what only TypeScript imports, exports and calls
-(import_statement "type" (import_clause (identifier) @alias @import.default.type) source: (string) @path)
-(import_statement "type" (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
-(import_statement "type" (import_clause (namespace_import (identifier) @alias @import.type)) source: (string) @path)
-(import_statement (import_clause (named_imports (import_specifier "type" name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
-(export_statement "type" (export_clause (export_specifier name: _ @name alias: _? @alias) @import.export.type) source: (string) @path)
+(import_statement "type") @mark.type
+(export_statement "type") @mark.type
+(import_specifier "type") @mark.type
+(export_specifier "type") @mark.type
 (import_require_clause (identifier) @alias source: (string) @path) @import.require
 (export_statement "=" (identifier) @value) @export.commonjs
 (export_statement declaration: [
