@@ -130,6 +130,13 @@
 (for_in_statement left: (identifier) @name operator: "in") @bind
 (assignment_expression left: (identifier) @name right: (_) @value) @bind
 (assignment_expression left: (member_expression object: (this) property: (_) @name) right: (_) @value) @bind.field
+; what a callback of a collection or a promise gets
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
+  arguments: (arguments . (arrow_function parameter: (identifier) @name @bind.for))
+  (#any-of? @_each "forEach" "map" "filter" "find" "findLast" "findIndex" "some" "every" "flatMap"))
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_then)
+  arguments: (arguments . (arrow_function parameter: (identifier) @name @bind))
+  (#eq? @_then "then"))
 
 ; --- strings and environment
 (string) @text @string

@@ -151,13 +151,23 @@ def _name_exports(facts: FileFacts) -> None:
 
 
 def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
-    """A definition or an import is no local; a property declared in a constructor's head is also its parameter."""
+    """A name is bound once; a definition or an import is no local; a property declared in a constructor's head is also its parameter."""
     if not len(facts.binds):
         return
     taken = {found.name_start for found in facts.definitions}
     taken.update(found.start for found in facts.imports)
     taken.difference_update(constructors)
-    kept = [index for index, start in enumerate(facts.binds[:, BIND_START].tolist()) if start not in taken]
+    kept: list[int] = []
+    last = NONE
+    for index, (_, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
+        if start in taken:
+            continue
+        if start == last:  # a parameter that is also what a callback gets: the row that says more stays
+            if type_ != NONE or value != NONE:
+                kept[-1] = index
+            continue
+        last = start
+        kept.append(index)
     if len(kept) < len(facts.binds):
         facts.binds = facts.binds[kept]
     for start, index in constructors.items():

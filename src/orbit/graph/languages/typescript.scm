@@ -151,3 +151,9 @@
 (type_parameter name: (type_identifier) @name constraint: (constraint (_) @type)?) @bind
 (import_alias (identifier) @name [(identifier) (nested_identifier)] @value) @bind
 (class name: (type_identifier) @name @bind)
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind.for !type))) (function_expression parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind.for !type)))])
+  (#any-of? @_each "forEach" "map" "filter" "find" "findLast" "findIndex" "some" "every" "flatMap"))
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_then)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind !type))) (function_expression parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind !type)))])
+  (#eq? @_then "then"))
