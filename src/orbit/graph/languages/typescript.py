@@ -29,7 +29,7 @@ TYPE_ONLY = frozenset({"type"})
 NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
 # From a name to its type, also with the parameters of a type alias.
 BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
-DEFAULT = re.compile(rb"(?:@[^\n]*\s)?export\s+default\b")
+DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
 def fix_up(facts: FileFacts) -> None:

@@ -121,6 +121,7 @@
 (export_specifier "type") @mark.type
 (import_require_clause (identifier) @alias source: (string) @path) @import.require
 (export_statement "=" (identifier) @value) @export.commonjs
+(export_statement declaration: (import_alias (identifier) @name (nested_identifier) @value)) @export
 (export_statement declaration: [
   (function_signature name: (_) @name)
   (abstract_class_declaration name: (_) @name)
