@@ -86,10 +86,11 @@ def _drop_local_uses(facts: FileFacts) -> None:
     refs = facts.refs
     if not len(refs) or not len(facts.binds):
         return
-    uses = (refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE)
-    keys = (facts.binds[:, 4].astype(np.int64) << 32) | facts.binds[:, 1]
-    local = np.isin((refs[:, SCOPE].astype(np.int64) << 32) | refs[:, NAME], keys)
-    facts.refs = refs[~(uses & local)]
+    uses = np.flatnonzero((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE))
+    bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
+    keep = np.ones(len(refs), dtype=bool)
+    keep[uses] = [key not in bound for key in zip(refs[uses, SCOPE].tolist(), refs[uses, NAME].tolist(), strict=True)]
+    facts.refs = refs[keep]
 
 
 LANGUAGES = {
@@ -103,12 +104,13 @@ LANGUAGES = {
         global_names=True,
         collections=("[]",),
         builtins=frozenset({
-            "NULL", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy",
-            "strcat", "strncat", "strchr", "strrchr", "strstr", "strdup", "strtol", "strtoul", "strtod", "printf", "fprintf", "sprintf", "snprintf",
-            "vsnprintf", "vfprintf", "puts", "fputs", "fputc", "putchar", "fopen", "fclose", "fread", "fwrite", "fgets", "fseek", "ftell", "fflush", "exit",
-            "abort", "assert", "sizeof", "va_start", "va_end", "va_arg", "va_copy", "va_list", "errno", "stdin", "stdout", "stderr", "FILE", "size_t", "ssize_t",
-            "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t", "intptr_t", "ptrdiff_t", "bool", "true",
-            "false", "getenv", "qsort", "bsearch", "atoi", "isdigit", "isalpha", "isspace", "tolower", "toupper", "offsetof",
+            "NULL", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp",
+            "strcpy", "strncpy", "strcat", "strncat", "strchr", "strrchr", "strstr", "strdup", "strtol", "strtoul", "strtod", "printf", "fprintf",
+            "sprintf", "snprintf", "vsnprintf", "vfprintf", "puts", "fputs", "fputc", "putchar", "fopen", "fclose", "fread", "fwrite", "fgets",
+            "fseek", "ftell", "fflush", "exit", "abort", "assert", "sizeof", "va_start", "va_end", "va_arg", "va_copy", "va_list", "errno", "stdin",
+            "stdout", "stderr", "FILE", "size_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+            "uint64_t", "uintptr_t", "intptr_t", "ptrdiff_t", "bool", "true", "false", "getenv", "qsort", "bsearch", "atoi", "isdigit", "isalpha",
+            "isspace", "tolower", "toupper", "offsetof",
         }),
         test_files=("tests/*.c", "*/tests/*.c", "test/*.c", "*/test/*.c", "test_*.c", "*/test_*.c", "*_test.c"),
     )

@@ -65,13 +65,25 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
         yield found
         return
     flags = frozenset({"export"}) if facts.source.startswith(b"pub", start) else frozenset[str]()
+    if "{" not in text and "/" not in text:
+        words = text.split()
+        named = words[2] if len(words) == 3 and words[1] == "as" else ""
+        parts = words[0].split("::") if len(words) in (1, 3) else []
+        if parts and all(parts) and (named or len(words) == 1):
+            last = parts[-1]
+            at = max(facts.source.rfind(last.encode(), start, found.end - 1 - len(named)), start)
+            if last == "*":
+                yield _leaf(facts, found, parts[:-1], "", flags | {"star"}, at, at + 1, line)
+            else:
+                yield _leaf(facts, found, parts, named, flags, at, at + len(last.encode()), line)
+            return
     raw = text.encode()
     at = max(facts.source.find(raw, start, found.end), start)
     plain = text.isascii()
     stack: list[list[str]] = []
     path: list[str] = ["::"] if text.startswith("::") else []
     prefix = path
-    words: list[tuple[str, int, int]] = []
+    held: list[tuple[str, int, int]] = []
     alias, wants_alias, is_star = "", False, False
     for token in TREE_TOKEN.finditer(text + ","):
         word = token.group()
@@ -79,18 +91,18 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
             continue
         if word == "{":
             stack.append(prefix)
-            prefix = [*prefix, *(w for w, _, _ in words)]
-            words = []
+            prefix = [*prefix, *(w for w, _, _ in held)]
+            held = []
         elif word in ",}":
-            if words or is_star:
-                begin, end = (words[-1][1], words[-1][2]) if words else (token.start() - 1, token.start())
+            if held or is_star:
+                begin, end = (held[-1][1], held[-1][2]) if held else (token.start() - 1, token.start())
                 if not plain:
                     begin, end = len(text[:begin].encode()), len(text[:end].encode())
-                whole = [*prefix, *(w for w, _, _ in words)]
+                whole = [*prefix, *(w for w, _, _ in held)]
                 lead = line + raw[:begin].count(b"\n") + facts.source.count(b"\n", start, at)
                 kind = flags | {"star"} if is_star else flags
                 yield _leaf(facts, found, whole, alias, kind, at + begin, at + end, lead)
-            words, alias, wants_alias, is_star = [], "", False, False
+            held, alias, wants_alias, is_star = [], "", False, False
             if word == "}":
                 prefix = stack.pop() if stack else []
         elif word == "*":
@@ -101,7 +113,7 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
             if wants_alias:
                 alias = word
             else:
-                words.append((word, token.start(), token.end()))
+                held.append((word, token.start(), token.end()))
 
 
 def _leaf(facts: FileFacts, found: Import, whole: list[str], alias: str, flags: frozenset[str], start: int, end: int, line: int) -> Import:
@@ -133,7 +145,8 @@ def _place_imports(facts: FileFacts) -> None:
     """Paths seen from the file's module: `super` inside an inline module is the file, a name of this file is `self::name`."""
     local: dict[tuple[str, ...], set[str]] = {}
     for found in facts.definitions:
-        if found.kind in ("module", "enum", "struct", "trait", "union", "type_alias") and (found.parent == NONE or facts.definitions[found.parent].kind == "module"):
+        at_top = found.parent == NONE or facts.definitions[found.parent].kind == "module"
+        if at_top and found.kind in ("module", "enum", "struct", "trait", "union", "type_alias"):
             local.setdefault(tuple(_inline_modules(facts, found.parent)), set()).add(found.name)
     brought: dict[tuple[str, ...], dict[str, str]] = {}
     inside = [tuple(_inline_modules(facts, i.scope)) if i.scope != NONE else () for i in facts.imports]
@@ -233,7 +246,7 @@ def _only_filler(source: bytes, at: int, until: int) -> bool:
 
 def _read_attributes(facts: FileFacts, attributes: dict[int, list[Mark]]) -> None:
     """Tests, and derived traits as relations and references."""
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for index, marks in attributes.items():
         found = facts.definitions[index]
         for mark in marks:
@@ -292,7 +305,10 @@ def _drop_empty_binds(facts: FileFacts) -> None:
     binds = facts.binds
     empty = (binds[:, 2] == NONE) & (binds[:, 3] == NONE)
     if empty.any():
-        facts.binds = binds[~(empty & np.isin(binds[:, 5], binds[~empty, 5]))]
+        told = set(binds[~empty, 5].tolist())
+        for i in np.flatnonzero(empty).tolist():
+            empty[i] = int(binds[i, 5]) in told
+        facts.binds = binds[~empty]
 
 
 def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -> None:
@@ -306,10 +322,10 @@ def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -
     first = source[refs[:, START]]
     keep &= ~heads | ((first >= 65) & (first <= 90))
     refs[heads, FLAGS] = 0
-    uses = (refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE) & (refs[:, FLAGS] == 0)
-    if len(facts.binds):
-        keys = (facts.binds[:, 4].astype(np.int64) << 32) | facts.binds[:, 1]
-        keep &= ~(uses & np.isin((refs[:, SCOPE].astype(np.int64) << 32) | refs[:, NAME], keys))
+    uses = np.flatnonzero((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE) & (refs[:, FLAGS] == 0))
+    if len(uses):
+        bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
+        keep[uses] &= [key not in bound for key in zip(refs[uses, SCOPE].tolist(), refs[uses, NAME].tolist(), strict=True)]
     tokens = keep & (refs[:, KIND] == CALL) & (refs[:, ARGC] == NONE) & (refs[:, FLAGS] == 0)
     after = source[refs[:, END]]
     keep &= ~tokens | (after == ord("(")) | (after == ord("!"))
@@ -358,11 +374,12 @@ def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:
             rows.append((PARAM, mark.name, mark.type, NONE, mark.scope, mark.start))
     facts.add_binds(rows)
     refs = facts.refs
-    maybe = np.isin(refs[:, NAME], np.array(list(spans), dtype=np.int32)) & (refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)
+    free = (refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)
     keep = np.ones(len(refs), dtype=bool)
-    for i in np.flatnonzero(maybe).tolist():
-        at = refs[i, START]
-        keep[i] = not any(start <= at < end for start, end in spans[int(refs[i, NAME])])
+    for name, items in spans.items():
+        for i in np.flatnonzero(free & (refs[:, NAME] == name)).tolist():
+            at = refs[i, START]
+            keep[i] = not any(start <= at < end for start, end in items)
     facts.refs = refs[keep]
 
 
@@ -397,12 +414,12 @@ LANGUAGES = {
         collections=("[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet", "SmallVec",
                      "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
         builtins=frozenset({
-            "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format", "write", "writeln",
-            "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches", "todo", "unimplemented",
-            "unreachable", "dbg", "env", "option_env", "concat", "stringify", "include_str", "include_bytes", "include", "line", "file", "column", "module_path",
-            "cfg", "compile_error", "format_args", "thread_local", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "PartialEq", "Ord", "PartialOrd", "Hash",
-            "Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "Extend", "From", "Into", "TryFrom", "TryInto", "AsRef", "AsMut",
-            "ToOwned", "ToString", "Send", "Sync", "Sized", "Unpin", "Fn", "FnMut", "FnOnce",
+            "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format",
+            "write", "writeln", "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches",
+            "todo", "unimplemented", "unreachable", "dbg", "env", "option_env", "concat", "stringify", "include_str", "include_bytes", "include",
+            "line", "file", "column", "module_path", "cfg", "compile_error", "format_args", "thread_local", "Clone", "Copy", "Debug", "Default",
+            "Drop", "Eq", "PartialEq", "Ord", "PartialOrd", "Hash", "Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "Extend",
+            "From", "Into", "TryFrom", "TryInto", "AsRef", "AsMut", "ToOwned", "ToString", "Send", "Sync", "Sized", "Unpin", "Fn", "FnMut", "FnOnce",
         }),
         test_files=("tests/*.rs", "*/tests/*.rs", "*/tests.rs", "*/benches/*.rs", "benches/*.rs"),
     )
