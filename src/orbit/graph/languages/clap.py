@@ -33,9 +33,10 @@ STYLES = {"snake_case": "_", "SCREAMING_SNAKE_CASE": "_", "lower": "", "UPPER": 
 
 def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: list[Mark]) -> None:
     """Commands of one file. `attributes` by the definition they stand before, `arms` the match arms that name a path."""
-    keys = {index: _keys(facts, marks) for index, marks in attributes.items()}
+    declares = b"Subcommand" in facts.source or b"Parser" in facts.source or b"subcommand" in facts.source
+    keys = {index: _keys(facts, marks) for index, marks in attributes.items()} if declares else {}
     groups = {}
-    for index in sorted(attributes):
+    for index in sorted(attributes) if declares else ():
         found = facts.definitions[index]
         derived = _derived(facts, attributes[index])
         if found.kind == "enum" and derived & {"Subcommand", "Parser"}:

@@ -306,8 +306,7 @@ def _drop_empty_binds(facts: FileFacts) -> None:
     empty = (binds[:, 2] == NONE) & (binds[:, 3] == NONE)
     if empty.any():
         told = set(binds[~empty, 5].tolist())
-        for i in np.flatnonzero(empty).tolist():
-            empty[i] = int(binds[i, 5]) in told
+        empty[empty] = [start in told for start in binds[empty, 5].tolist()]
         facts.binds = binds[~empty]
 
 
