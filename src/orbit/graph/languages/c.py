@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import Definition, FileFacts
 
 NONE = -1
-USE = REF_KIND_CODES["use"]
-KIND, NAME, RECEIVER, SCOPE = 0, 1, 5, 6  # columns of a reference
+USE, TYPE = REF_KIND_CODES["use"], REF_KIND_CODES["type"]
+KIND, NAME, RECEIVER, SCOPE, FLAGS = 0, 1, 5, 6, 8  # columns of a reference
+NEW = 1
 INCLUDE_FOLDERS = ("", "include", "src", "inc", "lib", "source")
 NO_PARAMETERS = re.compile(rb"[^(]*\(\s*void\s*\)")
 VARIADIC = re.compile(rb"\.\.\.\s*\)")
@@ -84,9 +85,11 @@ def _place(facts: FileFacts, found: Definition) -> None:
 
 def _drop_local_uses(facts: FileFacts) -> None:
     refs = facts.refs
-    if not len(refs) or not len(facts.binds):
+    if not len(refs):
         return
-    uses = np.flatnonzero((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE))
+    measured = (refs[:, KIND] == TYPE) & (refs[:, FLAGS] == NEW)
+    uses = np.flatnonzero(((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE)) | measured)
+    refs[measured, FLAGS] = 0
     bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
     keep = np.ones(len(refs), dtype=bool)
     keep[uses] = [key not in bound for key in zip(refs[uses, SCOPE].tolist(), refs[uses, NAME].tolist(), strict=True)]
