@@ -196,7 +196,7 @@ def _own_members(facts: FileFacts) -> None:
             found.argc = max(found.argc - 1, 0)
         if found.kind == "impl":
             owner = _bare(facts.text(found.owner))
-            trait = facts.text(found.type).replace(".", "::")
+            trait = _last(facts.text(found.type))
             modules = tuple(_inline_modules(facts, found.parent))
             found.owner = facts.id(".".join([*modules, owner]) if (modules, owner) in inside else owner)
             found.name = f"<{owner.replace('.', '::')} as {trait}>" if trait else f"<{owner.replace('.', '::')}>"
@@ -211,6 +211,12 @@ def _own_members(facts: FileFacts) -> None:
 
 def _bare(text: str) -> str:
     return text.partition("<")[0] or text
+
+
+def _last(text: str) -> str:
+    """A type without the path before its name: however it was imported, it is called the same."""
+    head, opening, arguments = text.partition("<")
+    return f"{head.rpartition('.')[2]}{opening}{arguments}".replace(".", "::")
 
 
 def _around(facts: FileFacts, index: int) -> list[str]:
