@@ -123,6 +123,7 @@ class _Scopes:
 
 
 def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: Any) -> None:
+    rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a parser that repairs makes up empty names
     if not len(rows):
         return
     # One definition per name: where patterns overlap, the one written first in the query wins.
@@ -159,7 +160,7 @@ def _parents(rows: Any) -> Any:
 
 def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     defined = np.array([d.name_start for d in facts.definitions], dtype=np.int32)
-    rows = rows[(rows[:, NAME] >= 0) & ~among(rows[:, NAME_START], defined)]
+    rows = rows[(rows[:, NAME_END] > rows[:, NAME_START]) & ~among(rows[:, NAME_START], defined)]
     if not len(rows):
         return
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_END], rows[:, NAME_START]))]
