@@ -90,8 +90,7 @@ def extract(language: Language, source: bytes, names: Names, budget_seconds: flo
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:
             facts.broken.append((0, len(source)))
-        # A name the grammar only missed is no name.
-        rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]
+        rows = rows[(rows[:, NAME_START] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a name the parser only missed states nothing
         classes = heads.classes[rows[:, HEAD]]
         _take_definitions(facts, language, heads, rows[classes == DEFINE])
         scopes = _Scopes(facts)
