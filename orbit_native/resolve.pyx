@@ -60,6 +60,7 @@ cdef class File:
 cdef class Thing:
     """What an expression evaluates to, and how sure that is."""
     cdef int kind, conf, module
+    cdef bint via_local        # a variable holds it
     cdef Symbol symbol
     cdef tuple arguments     # of a generic type: Things
 
@@ -67,6 +68,7 @@ cdef class Thing:
 cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHING, tuple arguments=()):
     cdef Thing made = Thing.__new__(Thing)
     made.kind, made.conf, made.symbol, made.module, made.arguments = kind, conf, symbol, module, arguments
+    made.via_local = False
     return made
 
 
@@ -341,7 +343,9 @@ cdef class Resolver:
             bound = file.binds.get((here, name))
             if bound is not None and not (bits == TYPE_KIND):
                 if here != NOTHING or not self.module_has(file, name):
-                    return self.local(file, here, bound, at, depth)
+                    found = self.local(file, here, bound, at, depth)
+                    found.via_local = True
+                    return found
             if here == NOTHING:
                 break
             around = file.symbols[here]
@@ -532,7 +536,7 @@ cdef class Resolver:
             return thing(LOCAL, EXACT)
         if form == FORM_FOR and type_ == NOTHING:
             made = self.element(made)
-        return made if made is not None else thing(LOCAL, EXACT)
+        return thing(made.kind, made.conf, made.symbol, made.module, made.arguments) if made is not None else thing(LOCAL, EXACT)
 
     cdef Thing element(self, Thing found):
         if found.kind == INSTANCE and found.arguments:
@@ -834,13 +838,15 @@ cdef class Resolver:
 
     def resolve_refs(self, int file_id, refs):
         """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,
-        confidence); -2 in the first column marks a name that is known to be local or outside the worktree."""
+        confidence), and a list of (row, target qualified, target file) of equally good targets. -2 in the first column marks a name that is
+        known to be local or outside the worktree."""
         cdef File file = self.files[file_id]
         cdef Thing found
         cdef Symbol symbol
         result = np.full((len(refs), 3), NOTHING, dtype=np.int32)
         cdef int[:, ::1] out = result
         cdef Py_ssize_t i = 0
+        others = []
         for kind, name, start, _end, _line, receiver, scope, argc, flags in refs.tolist():
             out[i, 2] = FUZZY
             self.consulted.add(name)
@@ -851,12 +857,29 @@ cdef class Resolver:
                     out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
                     if found.conf == EXACT and symbol.file != file_id:
                         out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
+                    if found.via_local and receiver == NOTHING:
+                        out[i, 2] = FUZZY
+                    elif kind == REF_CALL:
+                        for other in self.equals_of(symbol, argc):
+                            others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
                 elif found.kind == MODULE and found.module != NOTHING:
                     out[i, 0], out[i, 2] = found.module, IMPORTED
                 elif found.kind != UNKNOWN:
                     out[i, 0] = -2
             i += 1
-        return result
+        return result, others
+
+    cdef list equals_of(self, Symbol symbol, int argc):
+        """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if."""
+        cdef Symbol other
+        found = []
+        options = self.find_members(symbol.family, symbol.container, symbol.name)
+        if len(options) < 2:
+            return found
+        for other in options[:MANY]:
+            if other.file == symbol.file and other.index != symbol.index and other.kind == symbol.kind and other.argc == symbol.argc and len(found) < 7:
+                found.append(other)
+        return found
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from orbit.config import child_environment
-from orbit.errors import OrbitError
+from orbit.errors import RefusedError
 
 # Set by git for its hooks and aliases; they would point a call at another repository than the one of its folder.
 _LOCAL = (
@@ -17,7 +17,7 @@ _LOCAL = (
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "GIT_PAGER": "", "LC_ALL": "C"}
 
 
-class GitError(OrbitError):
+class GitError(RefusedError):
     """Git was run and refused; the message is git's own."""
 
     code = "git-failed"
@@ -33,7 +33,7 @@ class GitError(OrbitError):
         return "not a git repository" in self.said or "must be run in a work tree" in self.said
 
 
-class GitMissingError(OrbitError):
+class GitMissingError(RefusedError):
     code = "git-missing"
 
     def __init__(self) -> None:

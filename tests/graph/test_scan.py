@@ -98,8 +98,12 @@ def test_git_and_the_walk_agree_on_random_trees(repository: Path, grow_tree: Cal
 
 def test_without_git_installed_the_walk_takes_over(repository: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     write(repository, TREE)
+    write(repository, {"mine.py": "", ".git/info/exclude": "/mine.py\n"})
+    assert why(repository, "mine.py").rule == ".git/info/exclude:1:/mine.py"
     monkeypatch.setenv("PATH", os.fspath(repository / "nowhere"))
-    assert scan(repository).paths == INDEXED
+    found = scan(repository)
+    assert (found.paths, found.is_git) == (INDEXED, False)
+    assert why(repository, "mine.py").rule == ".git/info/exclude:1:/mine.py"
 
 
 def test_tracked_files_stay_although_ignored_and_deleted_ones_drop_out(repository: Path, git: Git, write: Write) -> None:
@@ -307,3 +311,10 @@ def test_the_layout_reads_manifests_once_and_only_when_asked(repository: Path, w
 def test_an_empty_worktree_scans_to_nothing(repository: Path) -> None:
     found = scan(repository)
     assert (found.paths, found.sizes.tolist(), found.skipped) == ([], [], {})
+
+
+@pytest.mark.slow
+def test_scan_of_5000_files(repository: Path, git: Git, write: Write, benchmark: Callable[[Callable[[], Scan]], Scan]) -> None:
+    write(repository, {f"pkg{index % 10}/part{index // 100}/module_{index}.py": "" for index in range(5000)})
+    git("add", "-A")
+    assert len(benchmark(lambda: scan(repository)).paths) == 5000

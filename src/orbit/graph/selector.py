@@ -2,7 +2,8 @@
 
     symbol:<path>#<name>[:<kind>]   file:<path>   dir:<path>   module:<qualified>   command:<name>   or a bare (qualified) name
 
-A prefix ends in a single colon: `file::open` is a bare name. `symbol:` splits at the first `#`. The last `:` starts a kind only if a known kind follows it and it is not the second half of a `::`.
+A prefix ends in a single colon: `file::open` is a bare name. `symbol:` splits at the first `#`. The last `:` starts a kind only if a
+known kind follows it and it is not the second half of a `::`.
 `str(parse(text))` parses to the same selector.
 """
 

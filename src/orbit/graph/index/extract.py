@@ -23,6 +23,7 @@ from orbit.graph.index.facts import (
     Import,
     Mark,
     Relation,
+    among,
 )
 from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
@@ -158,7 +159,7 @@ def _parents(rows: Any) -> Any:
 
 def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     defined = np.array([d.name_start for d in facts.definitions], dtype=np.int32)
-    rows = rows[(rows[:, NAME] >= 0) & ~np.isin(rows[:, NAME_START], defined)]
+    rows = rows[(rows[:, NAME] >= 0) & ~among(rows[:, NAME_START], defined)]
     if not len(rows):
         return
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_END], rows[:, NAME_START]))]

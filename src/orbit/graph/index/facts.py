@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -30,6 +30,14 @@ NEW, MACRO, DECORATOR = 1, 2, 4
 BIND_FORMS = ("assign", "param", "field", "for", "with", "return")
 # Forms of a row of a configuration file; `item` is an element of a list, `document` one of several in a file.
 KEY_FORMS = ("key", "item", "document", "table", "element")
+
+
+def among(values: Any, pool: Any) -> Any:
+    """Which values are in the pool? (np.isin costs ten times as much on arrays as small as those of a file.)"""
+    if not len(pool):
+        return np.zeros(len(values), dtype=bool)
+    pool = np.sort(pool)
+    return pool[np.minimum(pool.searchsorted(values), len(pool) - 1)] == values
 
 
 class Definition(msgspec.Struct, kw_only=True):

@@ -113,12 +113,12 @@ class _Scope(msgspec.Struct):
 class IgnoreTree:
     """The ignore files of one name in a tree. Folders are entered parents first, each with the content of its own ignore file, if it has one."""
 
-    def __init__(self, name: str, defaults: bytes = b"") -> None:
+    def __init__(self, name: str, defaults: bytes = b"", source: str = DEFAULT_SOURCE) -> None:
         self.name = name
         self.sources: list[str] = []  # ignore files in use, as entered
         self._scopes: dict[bytes, list[_Scope]] = {}  # folder -> what applies to its entries, nearest first
         self._excluded: dict[bytes, Verdict] = {}  # folder -> why
-        self._defaults = [_Scope(DEFAULT_SOURCE, 0, compile_rules(defaults))] if defaults else []
+        self._defaults = [_Scope(source, 0, compile_rules(defaults))] if defaults else []
         self._name_tests: dict[bytes, re.Pattern[bytes]] = {}  # by expression
 
     def enter(self, folder: bytes, content: bytes | None) -> Verdict | None:

@@ -85,7 +85,7 @@ def _descend(root: Path, listing: Listing) -> None:
 def list_by_walk(root: Path) -> Listing:
     """What a walk finds under git's rules, read from the .gitignore files of the tree; folders that .orbitignore leaves out are not entered."""
     found = Listing([], is_git=False)
-    trees = (IgnoreTree(GITIGNORE), IgnoreTree(ORBITIGNORE, default_rules()))
+    trees = (gitignore_tree(root), IgnoreTree(ORBITIGNORE, default_rules()))
     waiting = [b""]
     while waiting:
         folder = waiting.pop()
@@ -136,6 +136,11 @@ def read_ignore_file(root: Path, path: bytes) -> bytes | None:
             return file.read()
     except OSError:
         return None
+
+
+def gitignore_tree(root: Path) -> IgnoreTree:
+    """The .gitignore files of a tree, none entered yet, above the excludes of its repository if it has one after all and only git is missing."""
+    return IgnoreTree(GITIGNORE, read_ignore_file(root, b".git/info/exclude") or b"", ".git/info/exclude")
 
 
 def default_rules() -> bytes:

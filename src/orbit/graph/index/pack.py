@@ -107,7 +107,8 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
     for d in facts.definitions:
         base = "" if language.global_names and "static" not in d.flags else module
         inner = _container(facts, d, language)
-        container = separator.join(part for part in (base, inner) if part)
+        shared = base and language.shared_suffixes and module.endswith(language.shared_suffixes)  # static in a header: anyone may include it
+        container = separator.join(part for part in ("" if shared else base, inner) if part)
         qualified = f"{base}{separator}{d.local}" if base else d.local
         found.append(
             (

@@ -92,10 +92,13 @@ class Resolution:
 
     def _write_refs(self, unit: Unit) -> int:
         refs = unit["ref"]
-        found = self._resolver.resolve_refs(unit.file, refs)
+        found, others = self._resolver.resolve_refs(unit.file, refs)
         family, rows = self.rules(unit.lang).family, []
         start = unit.file << REF_SHIFT
-        for ref, (target, target_file, confidence) in zip(refs.tolist(), found.tolist(), strict=True):
+        equals: dict[int, list[tuple[int, int]]] = {}
+        for index, target, target_file in others:
+            equals.setdefault(index, []).append((target, target_file))
+        for index, (ref, (target, target_file, confidence)) in enumerate(zip(refs.tolist(), found.tolist(), strict=True)):
             kind, name, begin, end, line, _, scope, _, _ = ref
             if target == NONE and kind != USE:
                 only = self._resolver.unique_by_name(family, name)
@@ -104,10 +107,11 @@ class Resolution:
             if target < 0 and kind == USE:
                 continue  # a local, or nothing of ours: not an edge
             held = (scope | unit.file << SYMBOL_SHIFT) if scope != NONE else None
-            rows.append((
-                start + len(rows), kind, confidence, name, begin, end, line, held, target if target >= 0 else None,
-                target_file if target >= 0 and target_file >= 0 else None,
-            ))  # fmt: skip
+            for target, target_file in [(target, target_file), *equals.get(index, ())]:
+                rows.append((
+                    start + len(rows), kind, confidence, name, begin, end, line, held, target if target >= 0 else None,
+                    target_file if target >= 0 and target_file >= 0 else None,
+                ))  # fmt: skip
         rows += self._import_refs(unit, start + len(rows))
         self._writer.replace_refs(unit.file, rows)
         return len(rows)

@@ -2,7 +2,8 @@
 
 In order: git's own ignore rules, what lies at the path (symlinks are never followed), known extension, `.orbitignore`, size cap.
 
-MEASURED
+Cost is linear. Warm, 5,000 tracked files on a shared, busy two-core server: 22 ms at best in 50 folders (git 6, stat 7 to 8, the rules 7); in 1,000
+folders 21 ms of processor time beside git's own; seven to ten patterns in .orbitignore add 3 to 6.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ SYMLINK, IGNORED, UNKNOWN_EXTENSION, TOO_LARGE = "symlink", "orbitignore", "unkn
 NOT_REGULAR, SUBMODULE, NESTED_REPOSITORY, BINARY = "not_regular", "submodule", "nested_repository", "binary"
 
 _MANIFESTS = languages.manifest_names()
+_MANIFEST_SUFFIXES = {name[name.rfind(".") :] for name in _MANIFESTS}
+_UNDECIDED = {name[name.rfind(".") :] for name in languages.FILENAMES if "." in name[1:]}  # suffixes of names that are claimed as a whole
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -78,7 +81,8 @@ def is_binary(content: bytes) -> bool:
 
 def seed_ignore(root: Path) -> bool:
     """Write an .orbitignore with the default patterns, unless there is one; says whether it did."""
-    lines = ["# What `orbit graph` leaves out, beside what git ignores. Gitignore syntax; `!pattern` takes something back in.", *DEFAULT_PATTERNS]
+    comment = "# What `orbit graph` leaves out, beside what git ignores. Gitignore syntax. These lines hold anyway; `!build/` would take build back in."
+    lines = [comment, *DEFAULT_PATTERNS]
     try:
         with (root / ORBITIGNORE).open("x", encoding="utf-8", newline="\n") as file:
             file.write("\n".join(lines) + "\n")
@@ -97,7 +101,7 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
     _note_irregular(root, listing, paths, entries["kind"], folders, result)
 
     sizes, mtimes = entries["size"].tolist(), entries["mtime_ns"].tolist()
-    by_suffix: dict[str, str | None] = {}
+    by_suffix: dict[str, tuple[str | None, bool]] = {}
     unreal, excluded, tests = folders.unreal, folders.excluded, folders.tests
     kept: list[int] = []
     found: list[str] = []
@@ -105,10 +109,11 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
     for index in np.flatnonzero(entries["kind"] == hashing.REGULAR).tolist():
         path = paths[index]
         folder, _, name = path.rpartition("/")
-        language = _find_language(name, by_suffix)
+        claimed = by_suffix.get(name[name.rfind(".") :]) if name[0] != "." else None
+        language, may_be_manifest = claimed if claimed is not None else _claim(name, by_suffix)
         if folder in unreal:
             continue
-        if language is None and name not in _MANIFESTS:
+        if language is None and not (may_be_manifest and is_manifest(name)):
             unknown += 1
         elif folder in excluded:
             _count(result, IGNORED)
@@ -117,7 +122,7 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
         elif sizes[index] > limits.max_file_size:
             _skip(result, path, TOO_LARGE)
         else:
-            if is_manifest(name):
+            if may_be_manifest and is_manifest(name):
                 result.manifests[path] = (sizes[index], mtimes[index])
             if language is not None:
                 kept.append(index)
@@ -215,14 +220,14 @@ def _note_irregular(root: Path, listing: Listing, paths: list[str], kinds: NDArr
             _skip(result, f"{path}/", SUBMODULE)
 
 
-def _find_language(name: str, by_suffix: dict[str, str | None]) -> str | None:
+def _claim(name: str, by_suffix: dict[str, tuple[str | None, bool]]) -> tuple[str | None, bool]:
+    """The language of a file, and whether it may be a manifest; kept by suffix where the suffix alone decides."""
     dot = name.rfind(".")
-    if dot <= 0 or name[0] == "." or name in languages.FILENAMES:
-        return languages.find(name)
     suffix = name[dot:]
-    if suffix not in by_suffix:
-        by_suffix[suffix] = languages.find(name)
-    return by_suffix[suffix]
+    claim = (languages.find(name), dot < 0 or suffix in _MANIFEST_SUFFIXES)
+    if dot > 0 and name[0] != "." and suffix not in _UNDECIDED:
+        by_suffix[suffix] = claim
+    return claim
 
 
 def _skip(result: Scan, path: str, reason: str, rule: str | None = None) -> None:

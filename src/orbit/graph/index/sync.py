@@ -260,7 +260,7 @@ class _Sync:
         same = set()
         for at, index in enumerate(candidates):
             row = known[found.paths[index]]
-            if status[at] == hashing.OK and bytes(hashes[at]) == row.hash:
+            if status[at] == hashing.READ and bytes(hashes[at]) == row.hash:
                 same.add(index)
                 if row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index]:
                     writer.touch_file(row.id, int(found.sizes[index]), int(found.mtimes[index]))
@@ -387,7 +387,7 @@ class _Work:
         outcome: list[bytes | str] = []
         batch = Batch(self.found.languages[positions[0]], [], [], [], PARSE_BUDGET_SECONDS)
         for position, path, content, state in zip(positions, paths, contents, status.tolist(), strict=True):
-            if content is None or state != hashing.OK:
+            if content is None or state != hashing.READ:
                 outcome.append(CHANGING if state == hashing.CHANGED else UNREADABLE)
             elif is_binary(content):
                 outcome.append(BINARY)

@@ -12,13 +12,12 @@ import msgspec
 from orbit import git
 from orbit.config import Workspace
 from orbit.errors import UsageError
-from orbit.graph.index.ignore import IgnoreTree
-from orbit.graph.index.listing import GITIGNORE, read_ignore_file
+from orbit.graph.index.listing import GITIGNORE, gitignore_tree, read_ignore_file
 from orbit.graph.index.scan import BINARY, SNIFFED, SUBMODULE, SYMLINK, TOO_LARGE, UNKNOWN_EXTENSION, Scan, is_binary, read_limits, scan
 
 
 class Why(msgspec.Struct, frozen=True):
-    """`reason` is one of the scan's reasons, or indexed, missing, gitignore, directory, git_internal, not_listed."""
+    """`reason` is one of the scan's reasons, or indexed, missing, unreadable, gitignore, directory, git_internal."""
 
     path: str
     indexed: bool
@@ -107,7 +106,7 @@ def _git_rule(root: Path, name: str, is_folder: bool, found: Scan) -> str | None
             return None
         source = fields[0] if os.path.isabs(fields[0]) else holder + fields[0]
         return f"{source}:{fields[1]}:{fields[2]}"
-    tree = IgnoreTree(GITIGNORE)
+    tree = gitignore_tree(root)
     tree.enter(b"", read_ignore_file(root, GITIGNORE.encode()))
     for folder in reversed(_self_and_folders(name)[2:]):
         path = git.encode(folder[:-1])

@@ -70,6 +70,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     shared_modules: bool = False  # are names of other files of the same module visible without import?
     reexports_all: bool = False  # does importing a name make it a name of the importing module too?
     global_names: bool = False  # do definitions that are not static live in one world of names?
+    shared_suffixes: tuple[str, ...] = ()  # files whose static definitions others see too: headers
     module_symbols: bool = False  # is a file itself a symbol of kind module?
     implicit_self: bool = False  # may a bare name be a member of the enclosing type?
     transparent: tuple[str, ...] = ()  # generic types that behave like their argument: Optional, Box, Promise

@@ -1,0 +1,115 @@
+"""The prose of a decision: Context, Decision, Consequences with a `Cost:` bullet, and addenda once it is accepted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+
+SECTIONS = ("context", "decision", "consequences")
+# MADR's names for the same sections are read as well; such bodies are kept as they are.
+HEADINGS = {
+    "context": "context",
+    "context and problem statement": "context",
+    "decision": "decision",
+    "decision outcome": "decision",
+    "consequences": "consequences",
+}
+HEADING = re.compile(r"^(#{2,6})[ \t]+(.+?)[ \t#]*$")
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+COST = re.compile(r"^\s*[-*]\s+[-*\s]*Cost\b[*\s]*:", re.MULTILINE)
+# Code spans may hold any selector; without backticks only `symbol:` is unlikely to be an ordinary word such as file:line.
+ANCHOR = re.compile(
+    r"`(symbol:[^`\s][^`\n]*#[^`\n]+|(?:file|dir):[^`\s]*[./][^`\s]*|module:[^`\s]+)`|(?<![\w`:])(symbol:[^\s`#]+#[^\s`<>\[\](),]*[^\s`<>\[\](),.;:])"
+)
+ADDENDUM = "## Addendum"
+
+
+def compose(sections: Mapping[str, str]) -> str:
+    """A body with the three sections in order; an absent one is an empty section to be filled in."""
+    parts = []
+    for name in SECTIONS:
+        text = sections.get(name, "").strip()
+        parts.append(f"## {name.capitalize()}\n\n{text}\n" if text else f"## {name.capitalize()}\n")
+    return "\n".join(parts)
+
+
+def prose_lines(text: str) -> Iterator[tuple[int, str, bool]]:
+    """(line number, line, inside a fenced block) for each line."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = FENCE.match(line) if "```" in line or "~~~" in line else None
+        if mark and not fence:
+            fence = mark[1]
+            yield number, line, True
+        elif mark and fence and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
+            yield number, line, True
+        else:
+            yield number, line, bool(fence)
+
+
+def headings(text: str) -> list[tuple[int, int, str]]:
+    """(line index, level, section name or heading text in lower case) of each heading outside fences."""
+    found = []
+    for number, line, fenced in prose_lines(text):
+        match = None if fenced else HEADING.match(line)
+        if match:
+            title = match[2].strip().lower()
+            found.append((number - 1, len(match[1]), HEADINGS.get(title, title)))
+    return found
+
+
+def sections(body: str) -> dict[str, str]:
+    """Text under each of the three headings; a section ends at the next heading of its level or above, or at another section."""
+    lines, marks = body.split("\n"), headings(body)
+    found: dict[str, str] = {}
+    for at, (line, level, name) in enumerate(marks):
+        if name in SECTIONS and name not in found:
+            end = next((other for other, depth, title in marks[at + 1 :] if depth <= level or title in SECTIONS), len(lines))
+            found[name] = "\n".join(lines[line + 1 : end]).strip()
+    return {name: found.get(name, "") for name in SECTIONS}
+
+
+def replace_sections(body: str, changes: Mapping[str, str]) -> str:
+    """`body` with some sections' text exchanged; everything else keeps its bytes."""
+    for name, text in changes.items():
+        lines, marks = body.split("\n"), headings(body)
+        at = next((index for index, mark in enumerate(marks) if mark[2] == name), None)
+        if at is None:
+            body = f"{body.rstrip()}\n\n## {name.capitalize()}\n\n{text.strip()}\n".lstrip("\n")
+            continue
+        line, level, _ = marks[at]
+        end = next((other for other, depth, title in marks[at + 1 :] if depth <= level or title in SECTIONS), None)
+        tail = lines[end:] if end is not None else [""]
+        body = "\n".join([*lines[: line + 1], "", text.strip(), *([""] if end is not None else []), *tail])
+    return body
+
+
+def missing(body: str) -> list[str]:
+    """Which rules of a complete decision `body` does not meet, as sentences."""
+    found = sections(body)
+    gaps = [f"missing {name.capitalize()} section" for name in SECTIONS if not found[name]]
+    if found["consequences"] and not COST.search(found["consequences"]):
+        gaps.append("Consequences missing labeled Cost bullet")
+    return gaps
+
+
+def add_addendum(body: str, day: str, text: str) -> str:
+    return f"{body.rstrip()}\n\n{ADDENDUM} {day}\n\n{text.strip()}\n"
+
+
+def digest(body: str) -> str:
+    """Fingerprint of what was accepted: all before the first addendum, blind to line endings and trailing blank lines."""
+    lines = body.replace("\r\n", "\n").split("\n")
+    cut = next((number - 1 for number, line, fenced in prose_lines("\n".join(lines)) if not fenced and line.startswith(ADDENDUM)), len(lines))
+    return "sha256:" + hashlib.sha256("\n".join(lines[:cut]).rstrip().encode()).hexdigest()
+
+
+def anchors(body: str) -> list[tuple[str, int]]:
+    """(selector, line) of each code selector named in the body."""
+    found = []
+    for number, line, fenced in prose_lines(body):
+        if not fenced:
+            found += [(match[1] or match[2], number) for match in ANCHOR.finditer(line)]
+    return found

@@ -1,0 +1,327 @@
+"""A SQLite mirror of the decisions for fast lists and full-text search.
+
+Never the truth: missing, stale or broken, it is built again from the files. [ADR-0004] [ADR-0008]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+
+from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
+from orbit.adr.envelope import STATUSES
+from orbit.adr.globs import contains
+from orbit.adr.ids import is_id, number_of
+from orbit.adr.journal import Journal
+
+VERSION = 1
+# A file touched this shortly before it was indexed may change again without a new time stamp, so it is read again.
+CLOCK_NS = 20_000_000
+SCHEMA = f"""
+CREATE TABLE adrs (
+    row INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, number INTEGER NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
+    last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER,
+    indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
+) STRICT;
+CREATE TABLE seen (envelopes TEXT NOT NULL, everything TEXT NOT NULL, newest_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL) STRICT;
+CREATE TABLE labels (row INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL) STRICT;
+CREATE INDEX labels_by_value ON labels (kind, value);
+CREATE INDEX labels_by_row ON labels (row);
+CREATE TABLE vectors (row INTEGER NOT NULL, embedder TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (row, embedder)) STRICT;
+CREATE VIRTUAL TABLE words USING fts5(title, tags, body, tokenize='porter unicode61 remove_diacritics 2');
+PRAGMA user_version = {VERSION};
+"""
+LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
+Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the body
+
+
+class Filters(msgspec.Struct, kw_only=True):
+    """What a list or search is narrowed to; `since` is already a full UTC time stamp."""
+
+    feature: str | None = None
+    status: str | None = None
+    owner: str | None = None
+    task_id: str | None = None
+    tag: str | None = None
+    path: str | None = None
+    since: str | None = None
+    legacy_id: str | None = None
+
+
+class Index:
+    """The mirror of one store. `current` brings it up to date; the questions below read it."""
+
+    def __init__(self, home: Path, journal: Journal) -> None:
+        self._home = home
+        self._journal = journal
+        self._path = home / "index.sqlite"
+        self._db: apsw.Connection | None = None
+
+    def current(self, *, bodies: bool = True) -> Index:
+        """Up to date with the files; without `bodies`, as far as envelopes go. Takes the store's lock only when something has changed."""
+        self._journal.settle()
+        try:
+            if self._db is None and self._path.exists():
+                self._open()
+            if self._db is not None and not self._stale(bodies):
+                return self
+        except apsw.Error:
+            self.close()
+        if self._home.is_dir():
+            try:
+                with self._journal.locked():
+                    self._refresh()
+                return self
+            except OSError:  # nothing can be written here
+                self.close()
+        self._db = self._db or apsw.Connection(":memory:")  # for this process only; a question makes no folder where there was none
+        self._update(self._db)
+        return self
+
+    def rebuild(self) -> int:
+        """Throw the mirror away and build it again; returns how many decisions it holds."""
+        with self._journal.locked():
+            self._discard()
+            self._refresh()
+        return int(self._one("SELECT count(*) FROM adrs"))
+
+    def close(self) -> None:
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    # What it can be asked
+
+    def entries(self, filters: Filters | None = None, limit: int | None = None) -> list[Entry]:
+        """Newest number first."""
+        where, values = self._where(filters or Filters())
+        sql = f"SELECT entry FROM adrs WHERE {where} ORDER BY number DESC, status LIMIT ?"
+        decoder = msgspec.msgpack.Decoder(Entry)
+        return [decoder.decode(blob) for (blob,) in self._run(sql, (*values, -1 if limit is None else limit))]
+
+    def count(self, filters: Filters) -> int:
+        where, values = self._where(filters)
+        return int(self._one(f"SELECT count(*) FROM adrs WHERE {where}", values))
+
+    def folders(self, adr_id: str) -> list[str]:
+        """All folders that claim an id: one, unless branches collided."""
+        return [
+            folder for (folder,) in self._run("SELECT folder FROM adrs WHERE number = ? ORDER BY folder", (number_of(adr_id),)) if folder.endswith("/" + adr_id)
+        ]
+
+    def highest(self) -> int:
+        """The highest number ever given out here, including those that decisions had before they were renumbered."""
+        former = [number_of(value) for (value,) in self._run("SELECT value FROM labels WHERE kind = 'legacy_id' AND value GLOB 'ADR-[0-9]*'") if is_id(value)]
+        return max([int(self._one("SELECT coalesce(max(number), 0) FROM adrs")), *former])
+
+    def search(self, query: str, filters: Filters, limit: int) -> tuple[list[tuple[Entry, float, str]], int]:
+        """(entry, score, snippet) best first, and how many match: all words, or any if none has all."""
+        words = re.findall(r"\w+", query)
+        for joiner in (" ", " OR "):
+            match = joiner.join(f'"{word}"' for word in words)
+            where, values = self._where(filters)
+            source = f"FROM words JOIN adrs ON adrs.row = words.rowid WHERE words MATCH ? AND {where}"
+            total = int(self._one(f"SELECT count(*) {source}", (match, *values))) if words else 0
+            if total:
+                columns = "entry, -bm25(words, 4.0, 2.0, 1.0) AS score, snippet(words, -1, '[', ']', '…', 24)"
+                rows = self._run(f"SELECT {columns} {source} ORDER BY score DESC, number DESC LIMIT ?", (match, *values, limit))
+                return [(msgspec.msgpack.decode(blob, type=Entry), score, " ".join(snippet.split())) for blob, score, snippet in rows], total
+        return [], 0
+
+    def vectors(self, embedder: str, filters: Filters, embed: Callable[[list[str]], list[bytes]]) -> list[tuple[Entry, bytes, str]]:
+        """(entry, vector, body) of every match of `filters`; vectors not yet known are made by `embed` and kept."""
+        where, values = self._where(filters)
+        missing = list(
+            self._run(
+                f"SELECT row, title, body FROM adrs JOIN words ON words.rowid = row WHERE {where} AND row NOT IN (SELECT row FROM vectors WHERE embedder = ?)",
+                (*values, embedder),
+            )
+        )
+        made = embed([f"{title}\n{body}" for _, title, body in missing]) if missing else []
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", [(row, embedder, blob) for (row, _, _), blob in zip(missing, made, strict=True)]
+        )
+        sql = f"SELECT entry, vector, body FROM adrs JOIN vectors USING (row) JOIN words ON words.rowid = adrs.row WHERE embedder = ? AND {where}"
+        return [(msgspec.msgpack.decode(blob, type=Entry), vector, body) for blob, vector, body in self._run(sql, (embedder, *values))]
+
+    def covering(self, path: str) -> list[tuple[Entry, str]]:
+        """(entry, glob) for each path glob that covers `path`."""
+        return self.labelled("path", lambda glob: contains(glob, path))
+
+    def labelled(self, kind: str, wanted: Callable[[str], bool]) -> list[tuple[Entry, str]]:
+        """(entry, value) for each label of a kind whose value is wanted, newest number first."""
+        values = [value for value in self._values(kind) if wanted(value)]
+        sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = ? AND value IN ({_marks(values)}) ORDER BY number DESC, value"
+        return [(msgspec.msgpack.decode(blob, type=Entry), value) for blob, value in self._run(sql, (kind, *values))]
+
+    def entries_of(self, adr_ids: Iterable[str]) -> list[Entry]:
+        numbers = {number_of(adr_id): adr_id for adr_id in adr_ids}
+        found = [
+            msgspec.msgpack.decode(blob, type=Entry) for (blob,) in self._run(f"SELECT entry FROM adrs WHERE number IN ({_marks(numbers)})", tuple(numbers))
+        ]
+        return [entry for entry in found if entry.id in numbers.values()]
+
+    def _values(self, kind: str) -> list[str]:
+        return [value for (value,) in self._run("SELECT DISTINCT value FROM labels WHERE kind = ?", (kind,))]
+
+    def _where(self, filters: Filters) -> tuple[str, tuple[Any, ...]]:
+        clauses, values = ["1"], []
+        for name in ("status", "owner"):
+            if (wanted := getattr(filters, name)) is not None:
+                clauses.append(f"{name} = ?")
+                values.append(wanted)
+        if filters.since is not None:
+            clauses.append("last_updated >= ?")
+            values.append(filters.since)
+        labels: dict[str, list[str]] = {name: [wanted] for name in ("feature", "task_id", "legacy_id") if (wanted := getattr(filters, name)) is not None}
+        if filters.tag is not None:
+            labels["tag"] = [tag for tag in self._values("tag") if tag.casefold() == filters.tag.casefold()]
+        if filters.path is not None:
+            labels["path"] = [glob for glob in self._values("path") if contains(glob, filters.path)]
+        for kind, wanted in labels.items():
+            clauses.append(f"adrs.row IN (SELECT row FROM labels WHERE kind = ? AND value IN ({_marks(wanted)}))")
+            values += [kind, *wanted]
+        return " AND ".join(clauses), tuple(values)
+
+    # How it is kept
+
+    @property
+    def _connection(self) -> apsw.Connection:
+        if self._db is None:
+            raise RuntimeError("index used before current()")
+        return self._db
+
+    def _run(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        return iter(self._connection.execute(sql, values))
+
+    def _one(self, sql: str, values: tuple[Any, ...] = ()) -> Any:
+        return next(self._run(sql, values))[0]
+
+    def _open(self) -> None:
+        self._db = apsw.Connection(str(self._path))
+        self._db.set_busy_timeout(10_000)
+        self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+
+    def _stale(self, bodies: bool) -> bool:
+        if self._one("PRAGMA user_version") != VERSION:
+            return True
+        seen, newest, indexed = next(self._run(f"SELECT {'everything' if bodies else 'envelopes'}, newest_ns, indexed_ns FROM seen"))
+        return bool(newest > indexed - CLOCK_NS) or seen != _fingerprint(scan(self._home, bodies=bodies))
+
+    def _known(self) -> dict[str, tuple[Stamp, int]]:
+        return {row[0]: (row[2:], row[1]) for row in self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")}
+
+    @staticmethod
+    def _differences(known: dict[str, tuple[Stamp, int]], found: dict[str, Stamp]) -> set[str]:
+        changed = {folder for folder, stamp in found.items() if folder not in known or known[folder][0] != stamp}
+        recent = {folder for folder, (stamp, indexed) in known.items() if max(stamp[0] or 0, stamp[-2] or 0) > indexed - CLOCK_NS}
+        return changed | recent | (known.keys() - found.keys())
+
+    def _refresh(self) -> None:
+        """The store's lock is held."""
+        self._home.mkdir(parents=True, exist_ok=True)
+        for attempt in (1, 2):
+            try:
+                if self._db is None:
+                    self._open()
+                self._update(self._connection)
+                return
+            except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+                raise OSError(str(error)) from None
+            except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+                if attempt == 2:
+                    raise
+                self._discard()
+
+    def _discard(self) -> None:
+        self.close()
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
+
+    def _update(self, db: apsw.Connection) -> None:
+        with db:
+            version = self._one("PRAGMA user_version")
+            if version == 0:
+                db.execute(SCHEMA)
+            elif version != VERSION:
+                raise apsw.CorruptError(f"index version {version}")
+            indexed, found, known = time.time_ns(), scan(self._home), self._known()
+            for folder in self._differences(known, found):
+                row = next(iter(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))), None)
+                if row is not None:
+                    for table, column in (("adrs", "row"), ("labels", "row"), ("vectors", "row"), ("words", "rowid")):
+                        db.execute(f"DELETE FROM {table} WHERE {column} = ?", row)
+                if folder in found:
+                    self._insert(db, folder, found[folder])
+            newest = max((stamp[at] or 0 for stamp in found.values() for at in (0, 2)), default=0)
+            envelopes = {folder: stamp[:2] for folder, stamp in found.items()}
+            db.execute("DELETE FROM seen")
+            db.execute("INSERT INTO seen VALUES (?, ?, ?, ?)", (_fingerprint(envelopes), _fingerprint(found), newest, indexed))
+
+    def _insert(self, db: apsw.Connection, folder: str, stamp: Stamp) -> None:
+        indexed = time.time_ns()
+        entry, body = summarise(self._home, folder)
+        envelope = entry.envelope
+        status, _, adr_id = folder.partition("/")
+        sql = f"INSERT INTO adrs VALUES (NULL, {_marks(range(11))})"
+        owner, updated = (envelope.owner, envelope.last_updated) if envelope else ("", "")
+        db.execute(sql, (folder, number_of(adr_id), status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
+        row = db.last_insert_rowid()
+        if envelope is None:
+            return
+        labels = [(row, kind, value) for kind, field in LABELS.items() for value in getattr(envelope, field)]
+        db.executemany("INSERT INTO labels VALUES (?, ?, ?)", [*labels, *((row, "anchor", anchor) for anchor, _ in entry.anchors)])
+        db.execute("INSERT INTO words (rowid, title, tags, body) VALUES (?, ?, ?, ?)", (row, envelope.title, " ".join(envelope.tags), body))
+
+
+def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
+    """Time and size of the envelope, and of the body if wanted, of every decision folder."""
+    found: dict[str, Stamp] = {}
+    for status in STATUSES:
+        folder = home / status
+        if not folder.is_dir():
+            continue
+        # Paths relative to an open folder spare the kernel the walk from the root, ten thousand times.
+        opened = os.open(folder, os.O_RDONLY) if os.stat in os.supports_dir_fd else None
+        start = "" if opened is not None else f"{folder}/"
+        try:
+            for name in filter(is_id, os.listdir(folder)):
+                stamp = _stat(f"{start}{name}/{ENVELOPE}", opened)
+                if bodies:
+                    stamp += _stat(f"{start}{name}/{BODY}", opened)
+                if stamp[0] or (stamp[2] if bodies else _stat(f"{start}{name}/{BODY}", opened)[0]):
+                    found[f"{status}/{name}"] = stamp
+        finally:
+            if opened is not None:
+                os.close(opened)
+    return found
+
+
+def _fingerprint(found: dict[str, Stamp]) -> str:
+    return hashlib.sha256(msgspec.msgpack.encode(found)).hexdigest()
+
+
+def full_time(text: str) -> str | None:
+    """A date or time as UTC with microseconds, so that text order is time order; None if it is neither."""
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|\+00:00)?)?", text)
+    return f"{match[1]}T{match[2] or '00:00'}:{match[3] or '00'}.{(match[4] or '').ljust(6, '0')[:6]}Z" if match else None
+
+
+def _stat(path: str, folder: int | None) -> Stamp:
+    try:
+        stat = os.stat(path, dir_fd=folder)
+    except OSError:
+        return None, None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _marks(values: Iterable[object]) -> str:
+    return ", ".join("?" for _ in values)

@@ -1,0 +1,157 @@
+"""One change, all of it or none: steps are written to a journal first, then carried out; after a crash the next command finishes them.
+
+The moment the journal gets its name is the moment the change happens. Every step can be repeated, and a step whose file somebody else
+has changed in the meantime is left alone. [ADR-0005]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from orbit.audit import CommandLog, CommandRow
+from orbit.config import Workspace
+from orbit.errors import RefusedError
+
+LOCK_TIMEOUT_S = 60
+
+
+class Write(msgspec.Struct, tag="write"):
+    """Give a file new content; `before` is the digest of what it held, None if it was not there."""
+
+    path: str
+    before: str | None
+    content: bytes
+
+
+class Move(msgspec.Struct, tag="move"):
+    """Rename a folder."""
+
+    source: str
+    target: str
+
+
+class Remove(msgspec.Struct, tag="remove"):
+    """Remove a folder."""
+
+    path: str
+
+
+class Change(msgspec.Struct):
+    """Steps in order, and the audit rows that go with them."""
+
+    steps: list[Write | Move | Remove] = []
+    rows: list[CommandRow] = []
+
+
+class Journal:
+    """The lock and the journal of one worktree's store."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.root = workspace.root
+        self._file = workspace.state / "state" / "adr-change.msgpack"
+        self._lock = FileLock(workspace.state / "state" / "adr.lock", timeout=LOCK_TIMEOUT_S)
+
+    def settle(self) -> None:
+        """Before reading: wait for a change under way, or finish what a crash left behind."""
+        if self._file.exists():
+            with self.locked():
+                pass
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the store alone, with whatever a crash left behind finished first. May be nested."""
+        self.workspace.prepare()
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise RefusedError("another process is writing decisions", hint="try again when it has finished") from None
+        try:
+            self._recover()
+            yield
+        finally:
+            self._lock.release()
+
+    def relative(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def write_step(self, path: Path, content: str | bytes, moved_from: Path | None = None) -> Write:
+        """`moved_from`: where the file is now, if an earlier step of the same change brings it to `path`."""
+        raw = content.encode() if isinstance(content, str) else content
+        return Write(self.relative(path), _digest(moved_from or path), raw)
+
+    def commit(self, change: Change) -> None:
+        """Carry out `change`; the lock must be held."""
+        if not change.steps:
+            return
+        try:
+            _replace(self._file, msgspec.msgpack.encode(change))
+        except OSError as error:
+            raise RefusedError(f"nothing was changed: {error}", hint="make room or give write access, then try again") from None
+        try:
+            self._apply(change)
+        except OSError as error:
+            raise RefusedError(f"the change is not finished: {error}", hint="remove the cause; the next command finishes it") from None
+
+    def _recover(self) -> None:
+        if not self._file.exists():
+            return
+        change = msgspec.msgpack.decode(self._file.read_bytes(), type=Change)
+        seen = {(row.timestamp, row.adr_id, row.to_status) for row in CommandLog(self.workspace).rows()}
+        change.rows = [row for row in change.rows if (row.timestamp, row.adr_id, row.to_status) not in seen]
+        try:
+            self._apply(change)
+        except OSError as error:
+            raise RefusedError(
+                f"an unfinished change cannot be completed: {error}", hint=f"remove the cause, or give the change up by deleting {self._file}"
+            ) from None
+
+    def _apply(self, change: Change) -> None:
+        for step in change.steps:
+            if isinstance(step, Write):
+                self._write(step)
+            elif isinstance(step, Move):
+                source, target = self.root / step.source, self.root / step.target
+                if source.is_dir() and not target.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    os.rename(source, target)
+            elif (self.root / step.path).is_dir():
+                shutil.rmtree(self.root / step.path)
+        log = CommandLog(self.workspace)
+        for row in change.rows:
+            log.append(row)
+        os.unlink(self._file)
+
+    def _write(self, step: Write) -> None:
+        path = self.root / step.path
+        if _digest(path) == step.before:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _replace(path, step.content)
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside, flush to disk, rename over. The temporary name is fixed, so a repetition cleans up after a crash."""
+    temporary = path.with_name(path.name + ".tmp")
+    with open(temporary, "wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
+    if path.exists():
+        shutil.copymode(path, temporary)
+    os.replace(temporary, path)

@@ -1,0 +1,152 @@
+"""Reads a hand-written `4_decisions.md`: one entry per `## ADR-NNN — title`. Lenient: what is odd becomes a warning, nothing is dropped."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from orbit.adr.body import SECTIONS, compose, missing, prose_lines
+from orbit.adr.envelope import Status
+
+ENTRY = re.compile(r"^## +(ADR-\d+)\s*[\u2014\u2013:-]\s*(.+?)\s*$")
+STATUS = re.compile(r"^(?:\*\*)?Status:?(?:\*\*)?:?\s+(.*)$")
+SECTION = re.compile(r"^(?:#{2,4} +|\*\*)(Context|Decision|Consequences)\b[.:]?(?:\*\*)?[.:]?\s*(.*)$", re.IGNORECASE)
+LINK_LINE = re.compile(r"^\*\*(Supersedes|Superseded by):?\*\*:?\s*(.+)$", re.IGNORECASE)
+REFERENCE = re.compile(r"(?:([a-z0-9]+(?:-[a-z0-9]+)*)/)?(ADR-\d+)")
+TASK = re.compile(r"\[(T\d[\w-]*)\]")
+MONTH = re.compile(r"\b(\d{4}-\d\d)(-\d\d)?\b")
+
+Reference = tuple[str, int]  # (feature, local number)
+
+
+class LegacyEntry(msgspec.Struct, kw_only=True):
+    """One entry as it was written; `superseded_by` and `supersedes` are still local references."""
+
+    feature: str
+    local_id: str
+    title: str
+    source: str
+    line: int
+    status: Status = "proposed"
+    is_folded: bool = False
+    superseded_by: Reference | None = None
+    supersedes: list[Reference] = []
+    day: str | None = None
+    tasks: list[str] = []
+    body: str = ""
+    warnings: list[str] = []
+
+    @property
+    def key(self) -> Reference:
+        return self.feature, int(self.local_id[4:])
+
+    @property
+    def legacy_id(self) -> str:
+        return f"{self.feature}/{self.local_id}"
+
+
+class LegacyPage(msgspec.Struct, kw_only=True):
+    entries: list[LegacyEntry]
+    owner: str | None
+    leftover: list[tuple[int, str]]  # (line, text) that belongs to no entry
+
+
+def parse_page(text: str, feature: str, source: str) -> LegacyPage:
+    lines = text.replace("\r\n", "\n").split("\n")
+    starts: list[tuple[int, str, str]] = []
+    ends: list[int] = []
+    for number, line, fenced in prose_lines("\n".join(lines)):
+        if not fenced and line.startswith("## "):
+            match = ENTRY.match(line)
+            if match:
+                starts.append((number, match[1], match[2]))
+            if match or not SECTION.match(line):
+                ends.append(number)
+    entries, covered = [], set[int]()
+    for start, local_id, title in starts:
+        end = next((number for number in ends if number > start), len(lines) + 1)
+        covered.update(range(start, end))
+        entries.append(_entry(LegacyEntry(feature=feature, local_id=local_id, title=title, source=source, line=start), lines[start : end - 1]))
+    seen: set[Reference] = set()
+    for entry in entries:
+        if entry.key in seen:
+            entry.warnings.append(f"{entry.local_id} is used twice in this page")
+        seen.add(entry.key)
+    owner = re.search(r"^owner:\s*(.+?)\s*$", text.split("\n# ")[0], re.MULTILINE) if text.startswith("---") else None
+    return LegacyPage(entries=entries, owner=owner[1].strip("'\"") if owner else None, leftover=_leftover(lines, covered))
+
+
+def _entry(entry: LegacyEntry, lines: list[str]) -> LegacyEntry:
+    parts: dict[str, list[str]] = {"": []}
+    current, has_status = "", False
+    for _, line, fenced in prose_lines("\n".join(lines)):
+        status, link, section = (None, None, None) if fenced else (STATUS.match(line), LINK_LINE.match(line), SECTION.match(line))
+        if status and not has_status:
+            has_status = True
+            _read_status(entry, status[1])
+        elif link and current == "":
+            _read_link(entry, link[1], link[2])
+        elif section and section[1].lower() not in parts:
+            current = section[1].lower()
+            parts[current] = [section[2]]
+        elif line.strip() != "---" or fenced:
+            parts[current].append(line)
+    if not has_status:
+        entry.warnings.append("missing Status line")
+    texts = {name: "\n".join(kept).strip() for name, kept in parts.items()}
+    if not any(texts.values()):
+        entry.body = ""
+    else:
+        entry.body = (texts[""] + "\n\n" if texts[""] else "") + compose({name: texts.get(name, "") for name in SECTIONS})
+    if entry.is_folded and entry.body:
+        entry.is_folded = False
+        entry.warnings.append("marked as folded but has a body")
+    if not entry.is_folded:
+        entry.warnings += missing(entry.body)
+    return entry
+
+
+def _read_status(entry: LegacyEntry, text: str) -> None:
+    first = text.split("·")[0].strip()
+    if first.lower().startswith("superseded"):
+        entry.status = "superseded"
+        entry.is_folded = "(folded)" in first.lower()
+        found = _references(entry.feature, first)
+        entry.superseded_by = found[0] if found else None
+    elif first.lower().startswith("accepted"):
+        entry.status = "accepted"
+    elif not first.lower().startswith("proposed"):
+        entry.warnings.append(f"unknown status {first!r} read as proposed")
+    for segment in text.split("·")[1:]:
+        if segment.strip().lower().startswith("supersedes"):
+            entry.supersedes += _references(entry.feature, segment)
+    month = MONTH.search(text)
+    entry.day = f"{month[1]}{month[2] or '-01'}" if month else None
+    entry.tasks = list(dict.fromkeys(TASK.findall(text)))
+
+
+def _read_link(entry: LegacyEntry, kind: str, text: str) -> None:
+    found = _references(entry.feature, text)
+    if kind.lower() == "supersedes":
+        entry.supersedes += found
+    elif found:
+        entry.status, entry.superseded_by = "superseded", found[0]
+
+
+def _references(feature: str, text: str) -> list[Reference]:
+    return [(match[1] or feature, int(match[2][4:])) for match in REFERENCE.finditer(text)]
+
+
+def _leftover(lines: list[str], covered: set[int]) -> list[tuple[int, str]]:
+    """Lines outside entries that a generated page would not say again."""
+    found, in_front, in_tasks = [], lines[:1] == ["---"], False
+    for number, line in enumerate(lines, 1):
+        if in_front:
+            in_front = number == 1 or line.strip() != "---"
+            continue
+        if line.startswith("#"):
+            in_tasks = line.strip().lower() == "## task references"
+        if number not in covered and line.strip() not in ("", "---") and not line.startswith("# ") and not in_tasks:
+            found.append((number, line.strip()))
+    return found

@@ -1,0 +1,195 @@
+"""Whether the decisions are sound and what cites them is true. Fast enough to run before every commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from orbit.adr.citations import citations_in
+from orbit.adr.code import Code, is_alive
+from orbit.adr.collisions import collisions
+from orbit.adr.decision import BODY, ENVELOPE, Entry
+from orbit.adr.envelope import FEATURE
+from orbit.adr.globs import contains, matches_any
+from orbit.adr.worktree import files, files_with, holds
+from orbit.errors import UsageError
+
+if TYPE_CHECKING:
+    from orbit.adr.store import AdrStore
+
+MARK = "[ADR-"
+
+
+class LintParams(msgspec.Struct, kw_only=True):
+    paths: Annotated[list[str], Meta(description="Files or folders whose citations to check; default: all.", extra={"cli": {"argument": True}})] = []
+    against: Annotated[str | None, Meta(description="Also find numbers this revision gave to other decisions.")] = None
+    format: Annotated[Literal["text", "json", "github"], Meta(description="github: annotations for a workflow run.")] = "text"
+
+
+class Finding(msgspec.Struct, kw_only=True):
+    file: str
+    line: int
+    code: str
+    message: str
+
+
+class LintAnswer(msgspec.Struct, kw_only=True):
+    """Ordered by file, line and code."""
+
+    errors: list[Finding]
+    warnings: list[Finding]
+    adrs: int
+    files: int
+    format: str = "text"
+
+
+Found = Iterator[tuple[bool, Finding]]  # (is an error, what)
+
+
+def lint(store: AdrStore, ask: LintParams, code: Code | None = None) -> LintAnswer:
+    entries = store.index.current().entries()
+    cited = _files_to_check(store, ask.paths)
+    found = [*_decisions(store, entries, code), *_links(entries), *_citations(store, entries, cited), *_globs(store, entries)]
+    if ask.against is not None:
+        found += _collisions(store, entries, ask.against)
+    findings = sorted(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].code, pair[1].message))
+    return LintAnswer(
+        errors=[finding for is_error, finding in findings if is_error],
+        warnings=[finding for is_error, finding in findings if not is_error],
+        adrs=len(entries),
+        files=len(cited),
+        format=ask.format,
+    )
+
+
+def _files_to_check(store: AdrStore, wanted: list[str]) -> list[str]:
+    root = store.workspace.root
+    excluded = store.workspace.setting("adr", "exclude", [])
+    names: set[str] = set()
+    for name in wanted:
+        path = (root / name).resolve()
+        if not path.exists():
+            raise UsageError(f"no such file or folder: {name}")
+        if path.is_relative_to(root):
+            names.add(path.relative_to(root).as_posix())
+    if not wanted or any((root / name).is_dir() for name in names):
+        listed = [path for path in files_with(root, MARK) if not wanted or any(name in (path, ".") or path.startswith(name + "/") for name in names)]
+    else:
+        listed = sorted(name for name in names if holds(root / name, MARK))
+    return [path for path in listed if not path.startswith(".orbit/") and not any(contains(glob, path) for glob in excluded)]
+
+
+def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int = 1) -> Finding:
+    return Finding(file=f".orbit/adrs/{entry.folder}/{leaf}", line=line, code=code, message=message)
+
+
+def _decisions(store: AdrStore, entries: list[Entry], code: Code | None) -> Found:
+    """Each decision by itself."""
+    folders: dict[str, list[str]] = {}
+    for entry in entries:
+        folders.setdefault(entry.id, []).append(entry.folder)
+    for entry in entries:
+        envelope = entry.envelope
+        if len(folders[entry.id]) > 1:
+            others = ", ".join(sorted(set(folders[entry.id]) - {entry.folder}))
+            yield True, _at(entry, "duplicate-id", f"{entry.id} is also {others}; `orbit adr renumber {entry.folder}` one of them")
+        if envelope is None:
+            yield True, _at(entry, "unreadable", entry.error or "")
+            continue
+        for problem in entry.problems:
+            yield True, _at(entry, "misplaced", problem)
+        for name in entry.unknown:
+            yield False, _at(entry, "unknown-field", f"unknown field {name!r} (kept)")
+        for feature in envelope.related_features:
+            if not FEATURE.fullmatch(feature):
+                yield False, _at(entry, "feature-name", f"invalid feature name {feature!r}")
+        if entry.status == "deleted":
+            continue
+        if envelope.body_digest and entry.body_digest != envelope.body_digest:
+            yield (
+                True,
+                _at(
+                    entry,
+                    "edited-body",
+                    f"the body of {entry.id} was edited after it was accepted; restore it and use `orbit adr update {entry.id} --addendum`",
+                    BODY,
+                ),
+            )
+        if entry.status == "superseded":
+            continue
+        for gap in entry.gaps:
+            yield False, _at(entry, "missing-cost" if "Cost" in gap else "missing-section", gap, BODY)
+        for anchor, line in entry.anchors:
+            if not is_alive(store.workspace.root, anchor, code):
+                yield entry.status == "accepted", _at(entry, "dead-anchor", f"{anchor} no longer exists", BODY, line)
+
+
+def _links(entries: list[Entry]) -> Found:
+    """Supersede links exist on both sides."""
+    by_id = {entry.id: entry.envelope for entry in entries if entry.envelope}
+    for entry in entries:
+        envelope = entry.envelope
+        if envelope is None:
+            continue
+        for old_id in envelope.supersedes:
+            old = by_id.get(old_id)
+            if old is None:
+                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not exist")
+            elif old.superseded_by != entry.id:
+                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not say so; `orbit adr supersede {old_id} {entry.id}`")
+        if envelope.superseded_by is not None:
+            new = by_id.get(envelope.superseded_by)
+            if new is None:
+                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not exist")
+            elif entry.id not in new.supersedes:
+                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not say so")
+            elif entry.status != "superseded":
+                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, but its status is {entry.status}")
+        elif entry.status == "superseded":
+            yield False, _at(entry, "no-successor", "superseded, but by nothing")
+
+
+def _citations(store: AdrStore, entries: list[Entry], cited: list[str]) -> Found:
+    status = {entry.id: entry.status for entry in entries}
+    successor = {entry.id: entry.envelope.superseded_by for entry in entries if entry.envelope}
+    for path in cited:
+        text = (store.workspace.root / path).read_bytes().decode(errors="replace")
+        yield from _judge(path, [(citation.id, citation.line) for citation in citations_in(path, text)], status, successor)
+    for entry in entries:
+        if entry.status in ("proposed", "accepted"):
+            superseded = set(entry.envelope.supersedes) if entry.envelope else set()
+            own = [(citation.id, citation.line) for citation in entry.citations if citation.id not in superseded]
+            yield from _judge(f".orbit/adrs/{entry.folder}/{BODY}", own, status, successor)
+
+
+def _judge(path: str, citations: list[tuple[str, int]], status: dict[str, str], successor: dict[str, str | None]) -> Found:
+    for adr_id, line in citations:
+        if adr_id not in status:
+            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] is not a decision in this store")
+        elif status[adr_id] == "deleted":
+            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] was deleted before it was accepted")
+        elif status[adr_id] == "superseded":
+            yield False, Finding(file=path, line=line, code="superseded-citation", message=f"[{adr_id}] is superseded by {successor.get(adr_id) or 'nothing'}")
+
+
+def _globs(store: AdrStore, entries: list[Entry]) -> Found:
+    live = [(entry, glob) for entry in entries if entry.status in ("proposed", "accepted") and entry.envelope for glob in entry.envelope.paths]
+    if not live:
+        return
+    present = files(store.workspace.root)
+    matched = {glob: matches_any(glob, present) for glob in {glob for _, glob in live}}
+    for entry, glob in live:
+        if not matched[glob]:
+            yield False, _at(entry, "dead-path", f"path glob {glob!r} matches no file")
+
+
+def _collisions(store: AdrStore, entries: list[Entry], revision: str) -> Found:
+    ours = {entry.id: (entry.envelope.created_at, entry.envelope.title) for entry in entries if entry.envelope}
+    for adr_id, title in collisions(store.workspace.root, ours, revision).items():
+        for entry in entries:
+            if entry.id == adr_id:
+                message = f"{adr_id} is {title!r} in {revision}; `orbit adr renumber {adr_id} --against {revision}` before merging"
+                yield True, _at(entry, "taken-number", message)

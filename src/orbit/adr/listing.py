@@ -1,0 +1,161 @@
+"""Questions about what is in the store: one decision in full, a filtered list, a ranked search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from orbit.adr.body import missing, sections
+from orbit.adr.envelope import Envelope, Status
+from orbit.adr.index import Filters, full_time
+from orbit.adr.threads import count_threads
+from orbit.errors import AmbiguousError, NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from orbit.adr.store import AdrStore
+
+LegacyId = Annotated[str | None, Meta(description="Number it had before, such as activity-job/ADR-039.")]
+
+
+class ShowParams(msgspec.Struct, kw_only=True):
+    id: Annotated[str | None, Meta(description="Id such as ADR-0042.", extra={"cli": {"argument": True}})] = None
+    legacy_id: LegacyId = None
+
+
+class ShowAnswer(Envelope, kw_only=True):
+    """The envelope, and the body whole and by section."""
+
+    path: str
+    body: str
+    sections: dict[str, str]
+    threads: dict[str, int]
+    warnings: list[str]
+
+
+class FilterParams(msgspec.Struct, kw_only=True):
+    feature: Annotated[str | None, Meta(description="Belongs to this feature.")] = None
+    status: Annotated[Status | None, Meta(description="Has this status.")] = None
+    owner: Annotated[str | None, Meta(description="Has this owner.")] = None
+    task_id: Annotated[str | None, Meta(description="Names this task.")] = None
+    tag: Annotated[str | None, Meta(description="Carries this tag, in any case.")] = None
+    path: Annotated[str | None, Meta(description="Has a glob that covers this path.")] = None
+    since: Annotated[str | None, Meta(description="Last updated at or after this date or UTC time.")] = None
+    legacy_id: LegacyId = None
+
+
+class ListParams(FilterParams, kw_only=True):
+    limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 40
+    format: Annotated[Literal["table", "json", "md"], Meta(description="Text form; md is the decisions page in canonical order, in full.")] = "table"
+
+
+class ListAnswer(msgspec.Struct, kw_only=True):
+    """Newest number first. `unreadable` names folders whose envelope cannot be read."""
+
+    adrs: list[Envelope]
+    total: int
+    truncated: bool
+    unreadable: list[str]
+    format: str = "table"
+    page: str | None = None
+
+
+class SearchParams(FilterParams, kw_only=True):
+    query: Annotated[str, Meta(description="Words to look for.", extra={"cli": {"argument": True}})]
+    limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 10
+
+
+class Match(msgspec.Struct, kw_only=True):
+    id: str
+    title: str
+    status: str
+    score: float
+    snippet: str
+
+
+class SearchAnswer(msgspec.Struct, kw_only=True):
+    """`mode` says what ranked the matches; `note` why it was not the embedder that is installed."""
+
+    mode: Literal["semantic", "fts"]
+    matches: list[Match]
+    total: int
+    truncated: bool
+    note: str | None = None
+
+
+def show(store: AdrStore, ask: ShowParams) -> ShowAnswer:
+    if (ask.id is None) == (ask.legacy_id is None):
+        raise UsageError("name a decision by its id or by --legacy-id, one of the two")
+    decision = store.load(ask.id if ask.id is not None else by_legacy_id(store, ask.legacy_id or ""))
+    envelope = decision.envelope
+    warnings = [*decision.problems, *(f"unknown field {name!r} in adr.yaml (kept)" for name in decision.unknown)]
+    warnings += dict.fromkeys([*envelope.validation_warnings, *missing(decision.body)])
+    return ShowAnswer(
+        **msgspec.structs.asdict(envelope),
+        path=store.journal.relative(store.home / decision.folder),
+        body=decision.body,
+        sections=sections(decision.body),
+        threads=count_threads(store, decision.folder),
+        warnings=warnings,
+    )
+
+
+def by_legacy_id(store: AdrStore, legacy_id: str) -> str:
+    found = [entry.folder for entry in store.index.current().entries(Filters(legacy_id=legacy_id))]
+    if not found:
+        raise NotFoundError(f"no decision was known as {legacy_id!r}", hint="legacy ids look like <feature>/ADR-NNN")
+    if len(found) > 1:
+        raise AmbiguousError(legacy_id, sorted(found))
+    return found[0]
+
+
+def list_adrs(store: AdrStore, ask: ListParams) -> ListAnswer:
+    filters = to_filters(ask)
+    index = store.index.current(bodies=False)
+    page = None
+    if ask.format == "md":
+        from orbit.adr.render import decisions_page
+
+        page = decisions_page(store, ask.feature, index.entries(filters))
+    entries, total = index.entries(filters, ask.limit), index.count(filters)
+    return ListAnswer(
+        adrs=[entry.envelope for entry in entries if entry.envelope],
+        total=total,
+        truncated=total > len(entries),
+        unreadable=[entry.folder for entry in entries if entry.error],
+        format=ask.format,
+        page=page,
+    )
+
+
+def search(store: AdrStore, ask: SearchParams) -> SearchAnswer:
+    """Ranked by the installed embedder if there is one and it works, by full text otherwise."""
+    from orbit.adr.embedding import embedder_search
+
+    filters = to_filters(ask)
+    index = store.index.current()
+    found, note = embedder_search(index, ask.query, filters)
+    if found is not None:
+        matches, total, mode = found[: ask.limit], len(found), "semantic"
+    else:
+        matches, total = index.search(ask.query, filters, ask.limit)
+        mode = "fts"
+    return SearchAnswer(
+        mode=mode,  # type: ignore[arg-type]
+        matches=[
+            Match(id=entry.id, title=entry.envelope.title if entry.envelope else "", status=entry.status, score=round(score, 6), snippet=text)
+            for entry, score, text in matches
+        ],
+        total=total,
+        truncated=total > len(matches),
+        note=note,
+    )
+
+
+def to_filters(ask: FilterParams) -> Filters:
+    since = None
+    if ask.since is not None and (since := full_time(ask.since)) is None:
+        raise UsageError(f"{ask.since!r} is neither a date nor a UTC time", hint="write 2026-05-09 or 2026-05-09T14:00Z")
+    fields = {name: getattr(ask, name) for name in Filters.__struct_fields__}
+    return Filters(**fields | {"since": since})
