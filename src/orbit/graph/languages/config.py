@@ -72,7 +72,7 @@ def key_paths(kind: str) -> Callable[[FileFacts], None]:
         rows = facts.keys[:ROW_LIMIT].tolist()
         ends, prefixes, counts = [len(facts.source) + 1], [""], [0]  # of the rows that are open
         tables, room, left_out = Tables(), KEY_LIMIT, -1
-        for (form, start, end, line, name), following in zip(rows, [*(row[1] for row in rows[1:]), end_of(facts)], strict=True):
+        for (form, start, end, line, name), following in zip(rows, [*(row[1] for row in rows[1:]), end_of(facts)], strict=False):
             while ends[-1] <= start:
                 ends.pop()
                 prefixes.pop()
