@@ -29,7 +29,12 @@ PARSED = [name for name in PRESENT if name not in READ_BY_LINE]
 ANY_TEXT = ("markdown", "yaml", "ini")  # in which hardly any line is wrong
 CUT_OFF = PARSE_TIMED_OUT | QUERY_TIMED_OUT
 EVERY = pytest.mark.parametrize("name", PRESENT)
-LAWS = settings(max_examples=int(os.environ.get("ORBIT_EXAMPLES", "25")), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+LAWS = settings(
+    max_examples=int(os.environ.get("ORBIT_EXAMPLES", "25")),  # more when asked for
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 # What opens and closes one level, for sources nested 20,000 deep; the middle stands innermost.
 NESTED = {
