@@ -8,7 +8,7 @@ from orbit.graph.languages import language
 from orbit.model import SYMBOL_KINDS, TYPE_KINDS
 from orbit_native.resolve import Rules
 
-TYPE, CALLABLE, VALUE, MODULE, DECLARATION = 1, 2, 4, 8, 16
+TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR = 1, 2, 4, 8, 16, 32
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 
@@ -24,6 +24,7 @@ def kind_bits() -> list[int]:
         value = (TYPE if kind in TYPE_KINDS or kind == "typedef" else 0) | (CALLABLE if kind in CALLABLES else 0) | (VALUE if kind in VALUES else 0)
         value |= MODULE if kind in ("module", "package", "namespace") else 0
         value |= DECLARATION if kind == "function_declaration" else 0
+        value |= CONSTRUCTOR if kind == "constructor" else 0
         bits.append(value)
     return bits
 
@@ -34,7 +35,7 @@ def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
     rules.family = families.setdefault(table.family or table.name, len(families))
     rules.implicit_self, rules.shared_modules = table.implicit_self, table.shared_modules
     rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
-    rules.separator = table.separator
+    rules.separator, rules.nested_modules = table.separator, table.nested_modules
     for field in ("self_names", "class_names", "super_names", "constructors", "transparent", "collections", "passing", "builtins"):
         setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
     return rules

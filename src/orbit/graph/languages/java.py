@@ -53,6 +53,7 @@ LANGUAGES = {
         import_target=packages.import_target,
         fix_up=fix_up,
         self_names=("this",),
+        super_names=("super",),
         implicit_self=True,
         collections=("[]", "Iterable", "Iterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet", "LinkedHashSet", "TreeSet", "SortedSet",
                      "Queue", "Deque", "ArrayDeque", "PriorityQueue", "Stack", "Vector", "Stream"),

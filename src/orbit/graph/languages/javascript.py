@@ -186,6 +186,7 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         self_names=typescript.SELF_NAMES,
+        super_names=("super",),
         transparent=typescript.TRANSPARENT,
         collections=typescript.COLLECTIONS,
         builtins=typescript.BUILTINS,

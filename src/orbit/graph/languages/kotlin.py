@@ -110,6 +110,7 @@ LANGUAGES = {
         import_target=packages.import_target,
         fix_up=fix_up,
         self_names=("this",),
+        super_names=("super",),
         implicit_self=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),

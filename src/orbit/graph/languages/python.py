@@ -440,7 +440,12 @@ LANGUAGES = {
         module_of=module_of,
         import_target=import_target,
         fix_up=fix_up,
-        self_names=("self", "cls", "mcs", "super()"),
+        self_names=("self",),
+        class_names=("cls", "mcs"),
+        super_names=("super",),
+        import_binds="first",
+        reexports_all=True,
+        module_symbols=True,
         transparent=(
             "Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar", "Type", "type", "Awaitable", "Self",
         ),

@@ -253,6 +253,7 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         import_target=import_target,
         fix_up=fix_up,
         self_names=SELF_NAMES,
+        super_names=("super",),
         transparent=TRANSPARENT,
         collections=COLLECTIONS,
         builtins=BUILTINS,
