@@ -177,6 +177,8 @@ def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
 
 
 def _take_binds(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
+    if not len(rows):
+        return
     rows = rows[rows[:, NAME] >= 0]
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_START]))]
     found = np.empty((len(rows), 6), dtype=np.int32)
@@ -186,6 +188,8 @@ def _take_binds(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> N
 
 
 def _take_strings(facts: FileFacts, rows: Any, imports: Any, scopes: _Scopes) -> None:
+    if not len(rows):
+        return
     rows = rows[np.argsort(rows[:, START], kind="stable")]
     if len(rows) and len(imports):  # what an import names is not a string of the program
         begins, ends = np.sort(imports[:, START]), np.maximum.accumulate(imports[np.argsort(imports[:, START], kind="stable"), END])
@@ -209,6 +213,8 @@ def _take_keys(facts: FileFacts, heads: Heads, rows: Any) -> None:
 
 def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     """Relations, imports, exports, environment reads, marks and broken ranges: few, so they become structs."""
+    if not len(rows):
+        return
     rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
     around = scopes.of(rows[:, START], rows[:, END]).tolist()
     for row, scope in zip(rows.tolist(), around, strict=True):

@@ -32,7 +32,7 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 def hold_file(facts: FileFacts, kind: str) -> None:
     """A package header or file-scoped namespace holds the rest of the file: it becomes parent and scope of what stood in nothing."""
-    index = next((i for i, d in enumerate(facts.definitions) if d.kind == kind and "file" in d.flags), NONE)
+    index = next((i for i, d in enumerate(facts.definitions) if d.kind == kind and "file" in d.flags and d.parent == NONE), NONE)
     if index == NONE:
         return
     held = facts.definitions[index]
