@@ -86,13 +86,13 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, modules, by_name, paths, type_paths, base_cache
+    cdef dict files, members, modules, paths, type_paths, base_cache
     cdef set consulted, busy
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.modules, self.by_name = {}, {}, {}, {}
+        self.files, self.members, self.modules = {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.consulted, self.busy = set(), set()
 
@@ -127,7 +127,6 @@ cdef class Resolver:
         cdef Symbol symbol
         for symbol in file.symbols:
             self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
-            self.by_name.setdefault((symbol.family, symbol.name), []).append(symbol)
         self.modules.setdefault((file.rules.family, file.module), []).append(id)
 
     cdef int type_scope(self, File file, int scope):
@@ -157,17 +156,6 @@ cdef class Resolver:
                 return []
             found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
             self.members[key] = found
-        return found
-
-    cdef list named_symbols(self, int family, int name):
-        self.consulted.add(name)
-        key = (family, name)
-        found = self.by_name.get(key)
-        if found is None:
-            if self.loader is None:
-                return []
-            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.named(family, name, MANY + 1)]
-            self.by_name[key] = found
         return found
 
     cdef list module_files(self, int family, int module):
@@ -961,20 +949,6 @@ cdef class Resolver:
         if found is None or found.symbol is None or found.kind not in (CLASS, FUNCTION):
             return None
         return found.symbol.qualified, found.symbol.file
-
-    def unique_by_name(self, int family, int name):
-        """(qualified, file) of the only callable or type of that name in a family, or None."""
-        cdef Symbol symbol, only = None
-        found = self.named_symbols(family, name)
-        if not found or len(found) > MANY:
-            return None
-        for symbol in found:
-            if self.kind_bits[symbol.kind] & DECLARATION_KIND or not self.kind_bits[symbol.kind] & (TYPE_KIND | CALLABLE_KIND):
-                continue
-            if only is not None:
-                return None
-            only = symbol
-        return (only.qualified, only.file) if only is not None else None
 
     def take_consulted(self):
         """The ids of the names looked up since the last call."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from orbit.graph.index.facts import (
+from orbit.graph.facts import (
     BIND_FORMS,
     DECORATOR,
     KEY_FORMS,

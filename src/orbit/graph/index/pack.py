@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from orbit.graph.facts import NONE, Definition, FileFacts
 from orbit.graph.index.extract import extract
-from orbit.graph.index.facts import NONE, Definition, FileFacts
 from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
 from orbit.model import RELATION_KIND_CODES, SYMBOL_KIND_CODES

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts, Mark
+    from orbit.graph.facts import Definition, FileFacts, Mark
 
 NONE = -1
 MACRO = 2  # flag of a reference

@@ -11,7 +11,7 @@ from orbit.graph.languages.language import Language, Layout
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 KEY_LIMIT = 5_000  # keys kept of one file; lock files have more, and nobody asks for them by key
 ROW_LIMIT = 50_000  # keys and list elements looked at

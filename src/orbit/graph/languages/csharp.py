@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 FIELDS = frozenset({"field", "event"})
 COUNTED = frozenset({"method", "constructor", "test", "function", "delegate"})

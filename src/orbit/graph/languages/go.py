@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 TEST_PREFIXES = ("Test", "Benchmark", "Fuzz")
 TEST_TYPES = ("testing.T", "testing.B", "testing.F", "testing.M")

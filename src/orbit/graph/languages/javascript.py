@@ -11,7 +11,7 @@ from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 NONE = -1
 FORM_PARAM = 1

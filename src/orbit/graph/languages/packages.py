@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.model import REF_KIND_CODES, TYPE_KINDS
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
     from orbit.graph.languages.language import Layout
 
 REF_KIND, REF_NAME, REF_START, REF_END, REF_LINE, REF_RECEIVER, REF_SCOPE, REF_ARGC, REF_FLAGS = range(9)

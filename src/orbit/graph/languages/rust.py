@@ -15,7 +15,7 @@ from orbit.graph.languages.use_trees import inline_modules
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts, Mark
+    from orbit.graph.facts import FileFacts, Mark
 
 NONE = -1
 CALL, TYPE, USE, BOUND = (REF_KIND_CODES[kind] for kind in ("call", "type", "use", "trait_bound"))

@@ -10,7 +10,7 @@ from orbit.graph.languages.language import Language, Layout
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 READ_LIMIT = 1 << 20  # bytes
 COLUMN_LIMIT = 2_000

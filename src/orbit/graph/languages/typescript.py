@@ -15,7 +15,7 @@ from orbit.graph.languages.script_modules import MANIFESTS, import_target, modul
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts, Import
+    from orbit.graph.facts import Definition, FileFacts, Import
 
 NONE = -1
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))

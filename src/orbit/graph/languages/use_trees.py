@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts, Import
+    from orbit.graph.facts import FileFacts, Import
 
 NONE = -1
 TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)

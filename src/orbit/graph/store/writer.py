@@ -173,11 +173,11 @@ class Writer:
         width = len(re.sub(r"\([^)]*\)", "", columns).split(","))
         return np.array(found, dtype=np.int32).reshape(-1, width)
 
-    def symbols_where(self, where: str, values: Sequence[int], columns: str, limit: int) -> Iterator[tuple[Any, ...]]:
-        """(id, language, *columns) of symbols, in order of path and position."""
+    def members(self, container: int, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
+        """(id, language, *columns) of the symbols of that name in a container, in order of path and position."""
         yield from self.db.execute(
-            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE {where} ORDER BY file.path, s.id LIMIT ?",
-            (*values, limit),
+            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.container = ? AND s.name = ? ORDER BY file.path, s.id",
+            (container, name),
         )
 
     def files_of_module(self, module: int) -> list[tuple[int, str]]:
