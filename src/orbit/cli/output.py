@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
@@ -44,6 +44,18 @@ def emit_bytes(content: bytes) -> None:
 def say(text: str) -> None:
     """A remark beside the answer."""
     sys.stderr.write(text)
+
+
+def remark(answer: Any) -> None:
+    """Print an answer beside a command's own output, on stderr."""
+    from orbit.present import render
+
+    say(render(answer, colour=sys.stderr.isatty()))
+
+
+def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:
+    """Where the output of a recorded command goes; with --json stdout is for the answer alone."""
+    return (sys.stderr.buffer, sys.stderr.buffer) if as_json else (sys.stdout.buffer, sys.stderr.buffer)
 
 
 def _write(content: str | bytes) -> None:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orbit.graph.facts import NONE, FileFacts
 from orbit.graph.index import extract as extraction
 from orbit.graph.index.extract import extract, outline
-from orbit.graph.facts import NONE, FileFacts
 from orbit.graph.languages import MODULES, NAMES, language
 from orbit_native.capture import HAS_ERRORS, PARSE_TIMED_OUT, QUERY_TIMED_OUT, TOO_MANY_MATCHES
 from orbit_native.names import Names
