@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from orbit.cli.commands import JSON, ROOT, add_command
-from orbit.cli.output import emit, emit_bytes, fail
+from orbit.cli.output import emit, emit_bytes, fail, remark, terminal
 from orbit.errors import OrbitError, UsageError
 from orbit.operations import Session, find, perform
 
