@@ -167,7 +167,8 @@ class Writer:
         """Columns of one file's rows of a table, in order, as an int32 array."""
         shift = SHIFTS[table]
         found = list(self.db.execute(f"SELECT {columns} FROM {table} WHERE id >= ? AND id < ? ORDER BY id", (file << shift, (file + 1) << shift)))
-        return np.array(found, dtype=np.int32).reshape(-1, columns.count(",") + 1)
+        width = len(found[0]) if found else len(re.sub(r"\([^)]*\)", "", columns).split(","))  # a comma inside brackets parts no columns
+        return np.array(found, dtype=np.int32).reshape(-1, width)
 
     def symbols_where(self, where: str, values: Sequence[int], columns: str, limit: int) -> Iterator[tuple[Any, ...]]:
         """(id, language, *columns) of symbols, in order of path and position."""
