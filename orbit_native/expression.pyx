@@ -361,6 +361,9 @@ cdef int take_arguments(Scan *s, char close, int depth) noexcept nogil:
         if s.text[s.at] == b',':
             s.at += 1
             continue
+        if s.text[s.at] == b'.' and peek(s, 1) == b'.' and peek(s, 2) == b'.' and (peek(s, 3) == close or peek(s, 3) == b','):
+            s.at += 3      # tuple[T, ...], Callable[..., T]: no type of its own
+            continue
         if count and emit(s, b',', 1):
             return UNKNOWN
         count += 1

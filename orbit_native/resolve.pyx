@@ -12,6 +12,7 @@ cdef enum:
 cdef enum:
     NOTHING = -1
     DEPTH = 12                                   # steps of inference before giving up
+    EQUALS = 31                                  # equally good targets kept besides the one picked
     MANY = 64                                    # candidates looked at for one name
 cdef enum:
     UNKNOWN, INSTANCE, CLASS, MODULE, FUNCTION, EXTERNAL, LOCAL, SUPER     # what an expression evaluates to
@@ -25,6 +26,7 @@ cdef enum:
     VALUE_KIND = 4
     MODULE_KIND = 8
     DECLARATION_KIND = 16
+    CONSTRUCTOR_KIND = 32
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
     FORM_FOR = 3
     FORM_RETURN = 5
@@ -262,6 +264,17 @@ cdef class Resolver:
 
     # --- names
 
+    cdef list fitting(self, list found, int bits):
+        """Of definitions with one name those that can be meant: constructors go by their type's name, types are no functions."""
+        if not found:
+            return found
+        if bits == TYPE_KIND:
+            types = [s for s in found if not self.kind_bits[(<Symbol>s).kind] & (CALLABLE_KIND | VALUE_KIND)]
+            return types or [s for s in found if not self.kind_bits[(<Symbol>s).kind] & CALLABLE_KIND]
+        if self.kind_bits[(<Symbol>found[0]).kind] & CONSTRUCTOR_KIND:
+            return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & CONSTRUCTOR_KIND]
+        return found
+
     cdef Symbol pick(self, list found, int file, int argc, int bits):
         """The one meant of several with one name and one container: this file's, then real definitions, then by argument count."""
         cdef Symbol symbol, best = None
@@ -355,7 +368,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             else:
-                options = self.find_members(rules.family, around.qualified, name)
+                options = self.fitting(self.find_members(rules.family, around.qualified, name), bits)
                 if options:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
@@ -378,7 +391,7 @@ cdef class Resolver:
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
-        options = self.find_members(file.rules.family, file.module, name)
+        options = self.fitting(self.find_members(file.rules.family, file.module, name), bits)
         if options:
             mine = [s for s in options if (<Symbol>s).file == file.id]
             if mine:
@@ -401,7 +414,7 @@ cdef class Resolver:
             if found is not None and found.kind != EXTERNAL:
                 return found
         if rules.global_names and name not in rules.builtins:
-            options = self.find_members(rules.family, self.id_of(""), name)
+            options = self.fitting(self.find_members(rules.family, self.id_of(""), name), bits)
             if options:
                 symbol = self.pick(options, file.id, argc, bits)
                 if symbol.file == file.id:
@@ -436,7 +449,7 @@ cdef class Resolver:
                 return thing(MODULE, IMPORTED, None, module)
             found = self.qualified_path(file, module, argc, bits, depth)
             return found if found is not None else thing(EXTERNAL, IMPORTED)
-        options = self.find_members(file.rules.family, module, name)
+        options = self.fitting(self.find_members(file.rules.family, module, name), bits)
         if options:
             symbol = self.pick(options, NOTHING, argc, bits)
             return self.of_symbol(symbol, IMPORTED, depth)
@@ -496,7 +509,7 @@ cdef class Resolver:
             options = self.find_members(file.rules.family, self.id_of(""), path)
             return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth) if options else None
         container, name = self.id_of(before), self.id_of(last)
-        options = self.find_members(file.rules.family, container, name)
+        options = self.fitting(self.find_members(file.rules.family, container, name), bits)
         if options:
             return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth)
         if self.module_files(file.rules.family, container):
@@ -597,7 +610,7 @@ cdef class Resolver:
         return result
 
     cdef Thing own_member(self, Symbol symbol, int name, int argc, int bits, int file):
-        options = self.find_members(symbol.family, symbol.qualified, name)
+        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
         if options:
             return self.of_symbol(self.pick(options, file, argc, bits), EXACT, 0)
         return None
@@ -632,7 +645,7 @@ cdef class Resolver:
 
     cdef Thing declared_member(self, Symbol symbol, int name, int argc, int bits, int file, int depth):
         cdef File home
-        options = self.find_members(symbol.family, symbol.qualified, name)
+        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
         if options:
             return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
         home = self.get_file(symbol.file)
@@ -877,7 +890,8 @@ cdef class Resolver:
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and other.kind == symbol.kind and other.argc == symbol.argc and len(found) < 7:
+            if other.file == symbol.file and other.index != symbol.index and other.kind == symbol.kind and len(found) < EQUALS \
+                    and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
                 found.append(other)
         return found
 

@@ -61,6 +61,17 @@ class Workspace:
             raise UsageError(f"{STATE_DIR}/config.toml: {error}", hint="mend the file, or remove it to use the defaults") from None
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment, to look for secrets in and to hand to child processes."""
+    return dict(os.environ)
+
+
+def home() -> str | None:
+    """The home folder, or None where there is none to speak of."""
+    folder = os.path.expanduser("~")
+    return folder if len(folder) > 1 and os.path.isabs(folder) else None
+
+
 def actor() -> str:
     """Who is acting, for audit rows: `ORBIT_ACTOR`, else the login name."""
     named = os.environ.get("ORBIT_ACTOR")

@@ -1,7 +1,7 @@
 """Turns an operation into a typer command: its params struct is the one definition of arguments, options and help.
 
 A field of a params struct becomes an option of the same name. `Meta(description=...)` is its help; `Meta(extra={"cli": {...}})`
-says what the command line needs besides: `argument: True` (positional), `flag: "--name"` (another spelling), `hidden: True`.
+says what the command line needs besides: `argument: True` (positional), `flag: "--name"` (another spelling), `short: "-n"` (besides), `hidden: True`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _parameter(field: msgspec.structs.FieldInfo) -> inspect.Parameter:
     else:
         flag = cli.get("flag", "--" + field.name.replace("_", "-"))
         shown = None if required or field.default in (None, msgspec.NODEFAULT, [], ()) else str(field.default)
-        default = typer.Option(... if required else None, flag, help=description, show_default=shown or False)
+        flags = [flag, cli["short"]] if "short" in cli else [flag]
+        default = typer.Option(... if required else None, *flags, help=description, show_default=shown or False)
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 

@@ -36,9 +36,22 @@ def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
-def _write(text: str) -> None:
+def emit_bytes(content: bytes) -> None:
+    """Pass content on as it is."""
+    _write(content)
+
+
+def say(text: str) -> None:
+    """A remark beside the answer."""
+    sys.stderr.write(text)
+
+
+def _write(content: str | bytes) -> None:
     try:
-        sys.stdout.write(text)
+        if isinstance(content, bytes):
+            sys.stdout.buffer.write(content)
+        else:
+            sys.stdout.write(content)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader (head, less) has seen enough
         sys.stderr.close()

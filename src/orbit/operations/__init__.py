@@ -6,12 +6,13 @@ The command line, the MCP server and the tests all come through here.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -40,6 +41,7 @@ class Session:
 
     def __init__(self, root: Path | None = None) -> None:
         self.workspace = Workspace.find(root)
+        self.terminal: tuple[BinaryIO, BinaryIO] | None = None  # where a recorded command's output is shown live, if anywhere
 
     @cached_property
     def graph(self) -> Graph:
@@ -87,17 +89,18 @@ def perform(session: Session, name: str, given: Mapping[str, Any]) -> Any:
 
 def _record(session: Session, name: str, params: msgspec.Struct, started: float, error: OrbitError | None) -> None:
     from orbit.audit import CommandLog, CommandRow
+    from orbit.runs.redact import Redactor
 
+    clean = Redactor().value
     row = CommandRow(
         command=name,
         status="failure" if error else "success",
         exit_code=error.exit_code if error else 0,
         duration_ms=round((time.perf_counter() - started) * 1000),
-        arguments=msgspec.to_builtins(params),
-        error=error.message if error else None,
+        arguments=clean(msgspec.to_builtins(params)),
+        error=clean(error.message) if error else None,
     )
     try:
         CommandLog(session.workspace).append(row)
-    except Exception:  # the command itself has run; an unwritable log must not turn its answer into an error
-        if error is None:
-            raise
+    except Exception as failure:  # the command itself has run; an unwritable log must not turn its answer into an error
+        logging.getLogger("orbit.audit").warning("%s left no audit row: %s", name, failure)

@@ -23,6 +23,7 @@ from orbit.graph.index.facts import (
     Import,
     Mark,
     Relation,
+    among,
 )
 from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
@@ -89,6 +90,8 @@ def extract(language: Language, source: bytes, names: Names, budget_seconds: flo
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:
             facts.broken.append((0, len(source)))
+        # A name the grammar only missed is no name.
+        rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]
         classes = heads.classes[rows[:, HEAD]]
         _take_definitions(facts, language, heads, rows[classes == DEFINE])
         scopes = _Scopes(facts)
@@ -98,8 +101,9 @@ def extract(language: Language, source: bytes, names: Names, budget_seconds: flo
         _take_keys(facts, heads, rows[classes == CONFIG])
         rest = rows[(classes >= RELATE) & (classes != BIND) & (classes != STRING) & (classes != CONFIG)]
         _take_rest(facts, heads, rest, scopes)
-        if language.fix_up is not None:
+        if language.fix_up is not None and not status & PARSE_TIMED_OUT:
             language.fix_up(facts)
+            _sort_definitions(facts)
     _qualify(facts, language)
     _sign(facts)
     return facts
@@ -155,7 +159,7 @@ def _parents(rows: Any) -> Any:
 
 def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     defined = np.array([d.name_start for d in facts.definitions], dtype=np.int32)
-    rows = rows[(rows[:, NAME] >= 0) & ~np.isin(rows[:, NAME_START], defined)]
+    rows = rows[(rows[:, NAME] >= 0) & ~among(rows[:, NAME_START], defined)]
     if not len(rows):
         return
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_END], rows[:, NAME_START]))]
@@ -231,6 +235,21 @@ def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
                     value=row[VALUE], path=row[PATH], argc=row[ARGC], scope=scope,
                 )
             )  # fmt: skip
+
+
+def _sort_definitions(facts: FileFacts) -> None:
+    """Definitions that a fix-up added take their place by position; what points at definitions follows."""
+    order = sorted(range(len(facts.definitions)), key=lambda index: (facts.definitions[index].start, -facts.definitions[index].end))
+    if all(index == at for at, index in enumerate(order)):
+        return
+    place = np.empty(len(order) + 1, dtype=np.int32)
+    place[order], place[NONE] = np.arange(len(order)), NONE
+    facts.definitions = [facts.definitions[index] for index in order]
+    for found in facts.definitions:
+        found.parent = int(place[found.parent])
+    for one in (*facts.imports, *facts.relations, *facts.commands, *facts.marks):
+        one.scope = int(place[one.scope])
+    facts.refs[:, 6], facts.binds[:, 4], facts.strings[:, 2] = place[facts.refs[:, 6]], place[facts.binds[:, 4]], place[facts.strings[:, 2]]
 
 
 def _qualify(facts: FileFacts, language: Language) -> None:

@@ -8,7 +8,7 @@ from orbit.graph.languages import language
 from orbit.model import SYMBOL_KINDS, TYPE_KINDS
 from orbit_native.resolve import Rules
 
-TYPE, CALLABLE, VALUE, MODULE, DECLARATION = 1, 2, 4, 8, 16
+TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR = 1, 2, 4, 8, 16, 32
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 
@@ -24,6 +24,7 @@ def kind_bits() -> list[int]:
         value = (TYPE if kind in TYPE_KINDS or kind == "typedef" else 0) | (CALLABLE if kind in CALLABLES else 0) | (VALUE if kind in VALUES else 0)
         value |= MODULE if kind in ("module", "package", "namespace") else 0
         value |= DECLARATION if kind == "function_declaration" else 0
+        value |= CONSTRUCTOR if kind == "constructor" else 0
         bits.append(value)
     return bits
 

@@ -51,6 +51,9 @@ def fix_up(facts: FileFacts) -> None:
     """Bare names, static linkage, empty parameter lists, uses of locals."""
     for found in facts.definitions:
         _place(facts, found)
+        if found.kind in ("typedef", "global") and found.body == NONE:
+            brace = facts.source.find(b"{", found.start, found.name_start)
+            found.body = brace if brace >= 0 else NONE
         if found.kind in FUNCTIONS or found.kind == "global":
             head = facts.source[found.start : found.name_start]
             if STATIC.search(head):

@@ -1,8 +1,10 @@
 """Commands declared with clap's derive macros: names from variants and attributes, the enum they hang on, the call that handles them.
 
 A variant of an enum that derives Subcommand is a command in the group of that enum; its definition has the payload's type, and the flag `subcommand`
-when that is another group. A struct that derives Parser is a program: a command without a group, its name empty unless it is written. A match elsewhere
-that takes such variants apart gives a row without a name, with the variant as group. Composing them is left to whoever sees all files.
+when that is another group. Composing names is left to whoever sees all files; for that there are rows of three other forms:
+a program (a struct that derives Parser and is parsed here, or is given a name) has no group, and an empty name unless one is written;
+a struct with a subcommand field has no name, itself as group, and the field's type as handler: commands of that type hang on it;
+a match arm that takes a variant of an enum declared elsewhere has no name, `Enum.Variant` as group, and the call it makes as handler.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import Definition, FileFacts, Mark
 
 NONE = -1
+MACRO = 2  # flag of a reference
 CALL = REF_KIND_CODES["call"]
 KEY = re.compile(r"(?:^|[(,])\s*(\w+)\s*(?:=\s*\"([^\"]*)\")?")
 WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
@@ -36,12 +39,16 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
         derived = _derived(facts, attributes.get(index, ()))
         if found.kind == "enum" and derived & {"Subcommand", "Parser"}:
             groups[index] = keys.get(index, {})
-        elif found.kind == "struct" and "Parser" in derived and "clap" in _words(facts):
-            names = {d.name for d in facts.definitions if d.kind == "function" and d.parent == NONE}
-            facts.add_command(keys.get(index, {}).get("name", ""), found.start, found.line, scope=index, handler="main" if "main" in names else "")
+        elif found.kind == "struct" and "Parser" in derived:
+            name = keys.get(index, {}).get("name", "")
+            if name or re.search(rb"\b" + found.name.encode() + rb"::(?:try_)?parse(?:_from)?\b", facts.source):
+                has_main = any(d.kind == "function" and d.name == "main" and d.parent == NONE for d in facts.definitions)
+                facts.add_command(name, found.start, found.line, scope=index, handler="main" if has_main else "")
         for word in ("subcommand", "flatten", "external_subcommand"):
             if found.kind in ("field", "enum_member") and word in keys.get(index, {}):
                 found.flags = found.flags | {word}
+                if found.kind == "field" and word == "subcommand" and found.parent != NONE:
+                    facts.add_command("", found.start, found.line, scope=found.parent, handler=_payload(facts, found), group=facts.definitions[found.parent].name)
     if not groups and not arms:
         return
     handled = _dispatch(facts, arms, {facts.definitions[index].name for index in groups})
@@ -55,11 +62,6 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
     for variant, (handler, arm) in handled.items():
         if arm is not None and handler and GROUP_NAME.search(variant.rpartition(".")[0]):
             facts.add_command("", arm.start, arm.line, scope=arm.scope, handler=handler, group=variant)
-
-
-def _words(facts: FileFacts) -> str:
-    """A program's Parser is clap's: the source says so."""
-    return "clap" if b"clap" in facts.source else ""
 
 
 def _keys(facts: FileFacts, marks: list[Mark]) -> dict[str, str]:
@@ -90,14 +92,21 @@ def _styled(name: str, style: str) -> str:
 
 def _runner(facts: FileFacts, variant: Definition) -> str:
     """The payload type's own method that runs it, if this file has one."""
-    payload = facts.text(variant.type)
-    payload = payload[4:-1] if payload.startswith("Box<") else payload
+    payload = _payload(facts, variant)
     if not payload:
         return ""
     for found in facts.definitions:
         if found.kind == "method" and found.name in RUNNERS and found.owner != NONE and facts.text(found.owner) == payload:
             return f"{payload}.{found.name}"
     return ""
+
+
+def _payload(facts: FileFacts, found: Definition) -> str:
+    """The type a variant or field holds, out of its Box or Option."""
+    text = facts.text(found.type)
+    while text.startswith(("Box<", "Option<")):
+        text = text[text.index("<") + 1 : -1]
+    return text
 
 
 def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str, tuple[str, Mark | None]]:
@@ -124,11 +133,25 @@ def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str,
         bound = BOUND.match(text[:arrow].decode("utf-8", "replace"))
         payload = bound.group(1) if bound and bound.group(1) not in ("_", "..") else ""
         variant = f"{enum}.{path[-1]}"
-        handler = _handler(facts, inside, payload, variant)
+        handler = _from_outside(facts, _handler(facts, inside, payload, variant), arm.scope)
         if handler and variant not in handled:
             qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
             handled[qualifier] = (handler, arm)
     return handled
+
+
+def _from_outside(facts: FileFacts, handler: str, scope: int) -> str:
+    """The same without the locals of the function that dispatches."""
+    head, dot, rest = handler.partition(".")
+    if head == "Self":
+        return f"{_enclosing_type(facts, scope)}{dot}{rest}"
+    if dot and scope != NONE:
+        name = facts.id(head)
+        for _, bound, type_, value, where, _ in reversed(facts.binds.tolist()):
+            if bound == name and where == scope:
+                known = facts.text(type_) or facts.text(value)
+                return f"{known}{dot}{rest}" if known not in ("", "?") else handler
+    return handler
 
 
 def _enclosing_type(facts: FileFacts, scope: int) -> str:
@@ -141,7 +164,7 @@ def _enclosing_type(facts: FileFacts, scope: int) -> str:
 
 def _handler(facts: FileFacts, calls: list[list[int]], payload: str, variant: str) -> str:
     """The call that takes the payload, or is made on it; else the only call that does something."""
-    doing = [row for row in calls if facts.text(row[1]) not in WRAPPERS]
+    doing = [row for row in calls if not row[8] & MACRO and facts.text(row[1]) not in WRAPPERS]
     for row in doing:
         name, held = facts.text(row[1]), facts.text(row[5])
         if payload and held == payload:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIELDS = frozenset({"field", "event"})
 COUNTED = frozenset({"method", "constructor", "test", "function", "delegate"})
-BUILTINS = frozenset("""
+BUILTINS = """
     Object String Console Math Convert Environment Exception ArgumentException ArgumentNullException ArgumentOutOfRangeException InvalidOperationException
     NotSupportedException NotImplementedException FormatException OverflowException NullReferenceException IndexOutOfRangeException AggregateException
     TimeoutException OperationCanceledException ObjectDisposedException Type Attribute Enum Delegate Nullable Guid DateTime DateTimeOffset TimeSpan Uri
@@ -23,7 +23,7 @@ BUILTINS = frozenset("""
     IComparable IEquatable IFormattable ICloneable IConvertible IAsyncDisposable IEnumerable IEnumerator ICollection IList IDictionary IReadOnlyList
     IReadOnlyCollection IReadOnlyDictionary List Dictionary HashSet Queue Stack LinkedList KeyValuePair Task ValueTask CancellationToken
     CancellationTokenSource StringBuilder Regex Stream MemoryStream TextReader TextWriter StreamReader StreamWriter Span ReadOnlySpan Memory nameof
-""".split())
+"""
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -34,8 +34,8 @@ def fix_up(facts: FileFacts) -> None:
             continue
         if "test" in mark.flags and found.kind == "method":
             found.kind = "test"
-        elif "partial" in mark.flags:
-            found.flags |= {"partial"}
+        elif mark.flags & {"partial", "static"}:
+            found.flags |= mark.flags
         elif "extension" in mark.flags:
             found.path = mark.type  # the type it extends
     for relation in facts.relations:
@@ -51,12 +51,14 @@ def fix_up(facts: FileFacts) -> None:
             found.name = "this[]"
     _flag_imports(facts)
     _drop_names(facts)
+    if b"global::" in facts.source:
+        _drop_global(facts)
     packages.join_declarators(facts, FIELDS)
     packages.count_parameters(facts, COUNTED)
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
     packages.hold_file(facts, "namespace")
-    packages.add_qualifiers(facts)
+    packages.add_qualifiers(facts, packages.USE)  # a property may be capitalised too
 
 
 def _relation_kind(kind: str, target: str) -> str:
@@ -74,7 +76,7 @@ def _flag_imports(facts: FileFacts) -> None:
     for i in facts.imports:
         i.flags |= {"static", "global"} if i.start in both else words.get(i.start, frozenset())
         text = facts.text(i.path)
-        plain = text.partition("<")[0].replace("::", ".").removeprefix("global.")
+        plain = text.partition("<")[0].replace("::", ".").removeprefix("global.").rstrip(".")
         if plain != text:
             i.path = facts.id(plain)
 
@@ -92,10 +94,19 @@ def _drop_names(facts: FileFacts) -> None:
         before = np.searchsorted(bounds[:, 0], refs[:, packages.REF_START], side="right") - 1
         keep = (before < 0) | (refs[:, packages.REF_START] >= bounds[np.maximum(before, 0), 1])
     bare = keep & (refs[:, packages.REF_KIND] == packages.USE) & (refs[:, packages.REF_RECEIVER] == NONE)
-    small = [name for name in np.unique(refs[bare, packages.REF_NAME]).tolist() if not facts.names.text(name)[:1].isupper()]
-    if small:
-        keep &= ~(bare & np.isin(refs[:, packages.REF_NAME], small))
+    names = refs[bare, packages.REF_NAME].tolist()
+    capital = {name for name in set(names) if facts.names.text(name)[:1].isupper()}
+    keep[bare] = [name in capital for name in names]
     facts.refs = refs[keep]
+
+
+def _drop_global(facts: FileFacts) -> None:
+    """`global::A.B` is `A.B`."""
+    receivers = facts.refs[:, packages.REF_RECEIVER]
+    for text_id in np.unique(receivers).tolist():
+        text = facts.text(text_id)
+        if text.startswith("global."):
+            receivers[receivers == text_id] = facts.id(text.removeprefix("global."))
 
 
 LANGUAGES = {
@@ -112,7 +123,7 @@ LANGUAGES = {
         collections=("[]", "IEnumerable", "IAsyncEnumerable", "IEnumerator", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "ISet", "List",
                      "HashSet", "SortedSet", "Queue", "Stack", "LinkedList", "Span", "ReadOnlySpan", "Memory", "ImmutableArray", "ImmutableList",
                      "ConcurrentBag", "ConcurrentQueue", "Collection", "ObservableCollection"),
-        builtins=BUILTINS,
+        builtins=frozenset(BUILTINS.split()),
         test_files=("**/*Tests.cs", "**/*Test.cs", "**/*.Tests/**", "**/test/**", "**/tests/**"),
     )
 }  # fmt: skip

@@ -32,6 +32,7 @@
 (type_parameter name: (identifier) @name) @mark.generic
 (using_directive "static") @mark.static
 (using_directive "global") @mark.global
+(constructor_declaration (modifier) @_static (#eq? @_static "static")) @mark.static
 (class_declaration (modifier) @_partial (#eq? @_partial "partial")) @mark.partial
 (struct_declaration (modifier) @_partial (#eq? @_partial "partial")) @mark.partial
 (interface_declaration (modifier) @_partial (#eq? @_partial "partial")) @mark.partial
@@ -113,6 +114,7 @@
 ; --- names used as values; bare ones only when capitalised, as methods and members are (fix-up)
 (invocation_expression function: (identifier) @_function arguments: (argument_list (argument (identifier) @name)) (#eq? @_function "nameof")) @ref.use
 (argument (identifier) @name @ref.use)
+(constant_pattern (identifier) @name @ref.use)
 (assignment_expression operator: "+=" right: (identifier) @name) @ref.use
 (member_access_expression expression: (identifier) @receiver name: (identifier) @name) @ref.use
 
@@ -134,6 +136,7 @@
 (tuple_pattern name: (identifier) @name @bind)
 (catch_declaration type: (_) @type name: (identifier) @name) @bind
 (declaration_pattern type: (_) @type name: (identifier) @name (#not-eq? @type "var")) @bind
+(declaration_pattern type: (implicit_type) name: (identifier) @name) @bind
 (recursive_pattern type: (_) @type name: (identifier) @name) @bind
 (var_pattern name: (identifier) @name) @bind
 (declaration_expression type: (_) @type name: (identifier) @name (#not-eq? @type "var")) @bind

@@ -3,7 +3,7 @@
 ; --- imports
 (import_statement (import_clause (identifier) @alias @import.default) source: (string) @path)
 (import_statement (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias) @import)) source: (string) @path)
-(import_statement (import_clause (namespace_import (identifier) @alias) @import) source: (string) @path)
+(import_statement (import_clause (namespace_import (identifier) @alias @import)) source: (string) @path)
 (import_statement . "import" . source: (string) @path) @import.side
 
 ; --- re-exports

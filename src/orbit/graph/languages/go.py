@@ -47,6 +47,9 @@ def fix_up(facts: FileFacts) -> None:
         if form == 1 and scope >= 0:
             params.setdefault(scope, (name, facts.text(type_)))
     for index, found in enumerate(facts.definitions):
+        above = facts.definitions[found.parent] if found.parent >= 0 else found
+        if above is not found and (above.start, above.end) == (found.start, found.end):  # `var a, b = 1, 2`: neither holds the other
+            found.parent = above.parent
         if found.owner >= 0:
             found.owner = facts.id(facts.text(found.owner).partition("<")[0])
         if found.kind == "function" and found.name.startswith(("Test", "Benchmark", "Fuzz", "Example")):

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import FileFacts
 
 FIELDS = frozenset({"field"})
-JAVA_LANG = frozenset("""
+JAVA_LANG = """
     String Object Integer Long Boolean Double Float Short Byte Character Void Number Math StrictMath System Thread Runnable Iterable Comparable
     CharSequence StringBuilder StringBuffer Class ClassLoader Enum Record Throwable Exception RuntimeException Error IllegalArgumentException
     IllegalStateException NullPointerException IndexOutOfBoundsException UnsupportedOperationException ArithmeticException ClassCastException
     CloneNotSupportedException InterruptedException NumberFormatException AssertionError OutOfMemoryError StackOverflowError Override Deprecated
     SuppressWarnings FunctionalInterface SafeVarargs AutoCloseable Cloneable Appendable Process ProcessBuilder Runtime ThreadLocal
     StackTraceElement ReflectiveOperationException ClassNotFoundException NoSuchMethodException NoSuchFieldException SecurityException
-""".split())
+"""
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -37,6 +37,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.join_declarators(facts, FIELDS)
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
+    packages.drop_package_parts(facts)
     packages.hold_file(facts, "package")
     packages.name_anonymous(facts)
     packages.add_qualifiers(facts)
@@ -55,7 +56,7 @@ LANGUAGES = {
         implicit_self=True,
         collections=("[]", "Iterable", "Iterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet", "LinkedHashSet", "TreeSet", "SortedSet",
                      "Queue", "Deque", "ArrayDeque", "PriorityQueue", "Stack", "Vector", "Stream"),
-        builtins=JAVA_LANG,
+        builtins=frozenset(JAVA_LANG.split()),
         test_files=("**/src/test/**", "**/*Test.java", "**/*Tests.java", "**/*IT.java", "**/Test*.java"),
     )
 }  # fmt: skip

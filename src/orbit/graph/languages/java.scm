@@ -59,6 +59,7 @@
 (type_bound (scoped_type_identifier (_) @receiver (type_identifier) @name .) @ref.bound)
 (scoped_type_identifier (_) @receiver (type_identifier) @name .) @ref.type
 (record_pattern . (identifier) @name) @ref.type
+(field_access object: (identifier) @name field: (this)) @ref.type
 ((type_identifier) @name @ref.type
   (#not-any-of? @name "var" "String" "Object" "Integer" "Long" "Boolean" "Double" "Float" "Short" "Byte" "Character" "Void"))
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import FileFacts
 
 NONE = -1
-FORM_PARAM, FORM_FIELD = 1, 2
-DOC_COMMENT = re.compile(rb"/\*\*(?:[^*]|\*(?!/))*\*/")
+FORM_PARAM = 1
+TYPED = re.compile(rb"@(?:param|arg|argument|type|returns?|typedef)\s*\{|@import\b")
 TAG = re.compile(r"@(param|arg|argument|type|returns?|template|typedef|import)\b\s*")
 PARAM_NAME = re.compile(r"\s*(\[?)\s*([\w$]+)(?=[\s\]=]|$)")
 WORD = re.compile(r"\s*([\w$]+)")
@@ -24,13 +24,13 @@ IMPORT_TAG = re.compile(r"""(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]
 # What may stand between a comment and the name it speaks of.
 BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b|const\b|let\b|var\b|async\b|static\b|module\.exports\s*=|return\b|\()*")
 BEFORE_NAME = re.compile(rb"\s*(?:(?:export|const|let|var|static)\s+|this\.)*")
-ASSIGNED_BEFORE = re.compile(rb"(?:^|[^\w$#.])(this\.)?(#?[\w$]+)\s*=\s*$")
+NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#")
 
 
 def fix_up(facts: FileFacts) -> None:
     """What TypeScript does, then the types written in comments."""
     typescript.fix_up(facts)
-    if b"/**" in facts.source and re.search(rb"@(?:param|arg|argument|type|returns?|typedef)\s*\{|@import\b", facts.source):
+    if b"/**" in facts.source and TYPED.search(facts.source):
         _Documentation(facts).read()
 
 
@@ -44,20 +44,25 @@ class _Documentation:
         self._rows = facts.binds.tolist()
         self._by_start = {row[5]: index for index, row in enumerate(self._rows)}
         self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
+        self._by_name_start = {found.name_start: index for index, found in enumerate(facts.definitions)}
         self._imported: set[tuple[str, str]] = set()
 
     def read(self) -> None:
-        source = self._facts.source
-        for comment in DOC_COMMENT.finditer(source):
-            text = comment[0].decode("utf-8", "replace")
-            if "@" in text:
-                self._read_comment(text, comment.start(), comment.end())
+        source, end = self._facts.source, 0
+        while True:
+            start = source.find(b"/**", end)
+            end = source.find(b"*/", start + 3) + 2
+            if start < 0 or end < 2:
+                return
+            if source.find(b"@", start, end) >= 0:
+                self._read_comment(source[start:end].decode("utf-8", "replace"), start, end)
 
     def _read_comment(self, text: str, start: int, end: int) -> None:
-        facts = self._facts
-        index = self._definition_after(end)
+        facts, index = self._facts, None
         for tag in TAG.finditer(text):
             word, at = tag[1], tag.end()
+            if index is None:
+                index = self._definition_after(end)
             if word == "import":
                 self._import(text, at, start)
                 continue
@@ -98,11 +103,10 @@ class _Documentation:
         facts = self._facts
         held = BEFORE_NAME.match(facts.source, end)
         row = self._by_start.get(held.end()) if held else None
-        if row is None:  # x = /** @type {T} */ (value)
-            before = ASSIGNED_BEFORE.search(facts.source, max(0, start - 120), start)
-            row = self._by_start.get(before.start(2)) if before else None
-            at = before.start(2) if before else NONE
-            index = next((i for i in range(len(facts.definitions)) if facts.definitions[i].name_start == at), NONE) if before else index
+        if row is None:
+            name_start = _assigned_before(facts.source, start)
+            if name_start != NONE:
+                row, index = self._by_start.get(name_start), self._by_name_start.get(name_start, NONE)
         if row is not None:
             facts.binds[row, 2] = type_id
         if index != NONE and facts.definitions[index].kind in ("const", "var", "property"):
@@ -146,16 +150,28 @@ class _Documentation:
         return self._facts.source.count(b"\n", 0, at) + 1
 
 
+def _assigned_before(source: bytes, start: int) -> int:
+    """Where the name begins that gets the value that starts here (`x = /** @type {T} */ (value)`), or NONE."""
+    before = source[max(0, start - 120) : start].rstrip()
+    if not before.endswith(b"=") or before.endswith((b"==", b"!=")):
+        return NONE
+    end = at = len(before[:-1].rstrip())
+    while at and before[at - 1] in NAME_BYTES:
+        at -= 1
+    return max(0, start - 120) + at if at < end else NONE
+
+
 def _braced(text: str, at: int) -> tuple[str, int]:
     """What stands in the braces that open here, and where they end; empty when none do."""
     if text[at : at + 1] != "{":
         return "", at
-    depth = 0
-    for index in range(at, min(len(text), at + 2000)):
-        depth += (text[index] == "{") - (text[index] == "}")
-        if depth == 0:
-            return text[at + 1 : index], index + 1
-    return "", at
+    depth, end = 1, at
+    while depth:
+        end = text.find("}", end + 1)
+        if end < 0:
+            return "", at
+        depth = 1 + text.count("{", at + 1, end) - text.count("}", at + 1, end + 1)
+    return text[at + 1 : end], end + 1
 
 
 LANGUAGES = {

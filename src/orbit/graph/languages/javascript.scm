@@ -42,6 +42,14 @@
   (variable_declarator name: (identifier) @name value: [(call_expression function: (identifier) @_load) (member_expression object: (call_expression function: (identifier) @_load)) (_)]? @value) @define.const)
   (#not-eq? @_load "require"))
 (export_statement declaration: (lexical_declaration kind: "const" (variable_declarator name: (identifier) @name value: (_)? @value) @define.const))
+(program (lexical_declaration kind: "const" (variable_declarator
+  name: [(object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)] @define.const)
+    (array_pattern (identifier) @name @define.const)]
+  value: [(call_expression function: (identifier) @_load) (await_expression (call_expression function: (import) @_load)) (_)]))
+  (#not-any-of? @_load "require" "import"))
+(export_statement declaration: (lexical_declaration kind: "const" (variable_declarator
+  name: [(object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)] @define.const)
+    (array_pattern (identifier) @name @define.const)])))
 (export_statement "default" @name
   value: [(object) (array) (call_expression) (new_expression) (await_expression) (string) (template_string)] @value) @define.const
 (program (lexical_declaration kind: "let" (variable_declarator name: (identifier) @name value: (_)? @value) @define.var))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from orbit.graph.index.facts import MACRO, NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
@@ -12,14 +14,14 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import FileFacts
 
 COUNTED = frozenset({"function", "method", "test", "constructor"})
-KOTLIN = frozenset("""
+KOTLIN = """
     Int String Boolean Unit Any Long Double Float Short Byte Char Nothing UInt ULong Number Array IntArray ByteArray CharArray LongArray List MutableList
     Set MutableSet Map MutableMap Collection MutableCollection Iterable Iterator Sequence Pair Triple Comparable CharSequence StringBuilder Throwable
     Exception RuntimeException Error IllegalArgumentException IllegalStateException IndexOutOfBoundsException NullPointerException
     UnsupportedOperationException NoSuchElementException ClassCastException NumberFormatException Lazy Result Function Enum Annotation
     println print listOf mutableListOf setOf mutableSetOf mapOf mutableMapOf arrayOf emptyList emptyMap emptySet sequenceOf require requireNotNull check
     checkNotNull error TODO lazy run with repeat
-""".split())
+"""
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -48,6 +50,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.name_anonymous(facts)
     _place_extensions(facts)
     _widen_qualifiers(facts)
+    packages.drop_package_parts(facts)
     packages.add_qualifiers(facts)
 
 
@@ -58,7 +61,7 @@ def _cut_imports(facts: FileFacts) -> None:
         if i.start in stars:
             i.flags |= {"star"}
             continue
-        path, dot, name = facts.text(i.path).replace("`", "").rpartition(".")
+        path, dot, name = "".join(facts.text(i.path).split()).replace("`", "").rpartition(".")
         if dot:
             i.path, i.name = facts.id(path), facts.id(name)
 
@@ -87,13 +90,13 @@ def _widen_qualifiers(facts: FileFacts) -> None:
     if not len(refs):
         return
     rows = (refs[:, packages.REF_KIND] == packages.TYPE) & (refs[:, packages.REF_RECEIVER] != NONE)
-    for row in refs[rows]:
-        start = at = int(row[packages.REF_START]) - 1
+    for row in np.flatnonzero(rows).tolist():
+        start = at = int(refs[row, packages.REF_START]) - 1
         while at > 0 and (source[at - 1 : at].isalnum() or source[at - 1 : at] in (b".", b"_")):
             at -= 1
         path = source[at:start].decode("utf-8", "replace").strip(".")
         if "." in path:
-            refs[refs[:, packages.REF_START] == row[packages.REF_START], packages.REF_RECEIVER] = facts.id(path)
+            refs[row, packages.REF_RECEIVER] = facts.id(path)
 
 
 LANGUAGES = {
@@ -110,7 +113,7 @@ LANGUAGES = {
         implicit_self=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),
-        builtins=KOTLIN,
+        builtins=frozenset(KOTLIN.split()),
         test_files=("**/src/test/**", "**/src/*Test/**", "**/*Test.kt", "**/*Tests.kt"),
     )
 }  # fmt: skip

@@ -44,10 +44,9 @@ def slug(text: str) -> str:
 
 
 def fix_up(facts: FileFacts) -> None:
-    """Sections from headings, then what the lines say; without a tree nobody knows which lines are code."""
-    if facts.is_parsed:
-        _nest_sections(facts)
-        _read_lines(facts)
+    """Sections from headings, then what the lines say."""
+    _nest_sections(facts)
+    _read_lines(facts)
 
 
 def _nest_sections(facts: FileFacts) -> None:

@@ -101,30 +101,36 @@ def drop_type_parameters(facts: FileFacts) -> None:
     facts.refs = refs[~drop]
 
 
-def add_qualifiers(facts: FileFacts) -> None:
+def add_qualifiers(facts: FileFacts, kind: int = TYPE) -> None:
     """A capitalised name left of a dot (`Registry.open()`, `Color.RED`, `Item::price`) is a use of that type too."""
-    refs = facts.refs
-    if not len(refs):
-        return
+    refs, source = facts.refs, facts.source
+    receivers = refs[:, REF_RECEIVER].tolist()
     types = {}
-    for text_id in np.unique(refs[:, REF_RECEIVER]).tolist():
-        if text_id != NONE:
-            text = facts.names.text(text_id)
-            if text[:1].isupper() and text.replace(b"_", b"").isalnum():
-                types[text_id] = text
+    for text_id in set(receivers) - {NONE}:
+        text = facts.names.text(text_id)
+        if text[:1].isupper() and text.replace(b"_", b"").isalnum():
+            types[text_id] = text
     if not types:
         return
-    source, rows = facts.source, []
-    taken = set(refs[:, REF_START].tolist())
-    for row in refs[np.isin(refs[:, REF_RECEIVER], list(types))].tolist():
-        text, start = types[row[REF_RECEIVER]], row[REF_START]
-        for gap in (1, 2):
-            at = start - gap - len(text)
-            if at >= 0 and source[start - gap : start] in (b".", b"::") and source[at : at + len(text)] == text:
-                if at not in taken:
-                    rows.append((TYPE, row[REF_RECEIVER], at, at + len(text), row[REF_LINE], NONE, row[REF_SCOPE], NONE, 0))
-                break
+    rows, taken = [], set(refs[:, REF_START].tolist())
+    for row in refs[[at for at, text_id in enumerate(receivers) if text_id in types]].tolist():
+        text_id, start = row[REF_RECEIVER], row[REF_START]
+        text = types[text_id]
+        at = start - len(text) - (2 if source[start - 2 : start] in (b"::", b"?.") else 1)
+        if at >= 0 and at not in taken and source.startswith(text, at):
+            rows.append((kind, text_id, at, at + len(text), row[REF_LINE], NONE, row[REF_SCOPE], NONE, 0))
     facts.add_refs(rows)
+
+
+def drop_package_parts(facts: FileFacts) -> None:
+    """`java.util.List` in a type names one type: its lower-case qualifiers are packages, no types."""
+    refs, source = facts.refs, facts.source
+    types = refs[:, REF_KIND] == TYPE
+    small = {text_id for text_id in set(refs[types, REF_NAME].tolist()) if facts.names.text(text_id)[:1].islower()}
+    if small:
+        rows = refs[:, : REF_END + 1].tolist()
+        gone = [at for at, (kind, name, _, end) in enumerate(rows) if kind == TYPE and name in small and source.startswith(b".", end)]
+        facts.refs = np.delete(refs, gone, axis=0)
 
 
 def count_parameters(facts: FileFacts, kinds: frozenset[str]) -> None:

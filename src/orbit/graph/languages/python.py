@@ -6,12 +6,12 @@ import posixpath
 import re
 import sys
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from orbit.graph.index.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark
+from orbit.graph.index.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
 from orbit.graph.languages.language import Language, Layout
 from orbit.model import REF_KIND_CODES
 
@@ -266,13 +266,12 @@ def _mark_unit_tests(facts: FileFacts) -> None:
 
 def _read_annotations(facts: FileFacts) -> None:
     """Type references in annotations a query cannot take apart: quoted ones, alternatives, subscripts of dotted names."""
-    rows = [row for mark in facts.marks if "annotation" in mark.flags for row in _types_in(facts, mark)]
+    rows = {row[2]: row for mark in facts.marks if "annotation" in mark.flags for row in _types_in(facts, mark)}
     if rows:
-        starts = np.array([row[2] for row in rows], dtype=np.int32)
-        new = ~_among(starts, facts.refs[:, 2])
-        facts.refs[(facts.refs[:, 0] == USE) & _among(facts.refs[:, 2], starts), 0] = REF_KIND_CODES["type"]
-        new[np.setdiff1d(np.arange(len(rows)), np.unique(starts, return_index=True)[1])] = False
-        facts.add_refs(row for row, keep in zip(rows, new.tolist(), strict=True) if keep)
+        starts, refs = np.array(list(rows), dtype=np.int32), facts.refs
+        new = ~among(starts, refs[:, 2])
+        refs[(refs[:, 0] == USE) & among(refs[:, 2], starts), 0] = REF_KIND_CODES["type"]
+        facts.add_refs(row for row, keep in zip(rows.values(), new.tolist(), strict=True) if keep)
         facts.refs = facts.refs[np.argsort(facts.refs[:, 2], kind="stable")]
 
 
@@ -310,14 +309,6 @@ def _after_brackets(source: bytes, at: int, end: int) -> int:
     return end
 
 
-def _among(values: Any, pool: Any) -> Any:
-    """Which values are in the pool? (np.isin costs ten times as much on arrays as small as these.)"""
-    if not len(pool):
-        return np.zeros(len(values), dtype=bool)
-    pool = np.sort(pool)
-    return pool[np.minimum(pool.searchsorted(values), len(pool) - 1)] == values
-
-
 def _settle_binds(facts: FileFacts) -> None:
     """What a definition binds is that definition; what says more about a name hides what says less; names declared global are the module's;
     returns count where no type is declared."""
@@ -325,9 +316,9 @@ def _settle_binds(facts: FileFacts) -> None:
     if not len(binds):
         return
     telling = (binds[:, 2] != NONE) | (binds[:, 3] != NONE) & (binds[:, 3] != facts.id("?"))
-    kept = telling | ~_among(binds[:, 5], binds[telling, 5])
+    kept = telling | ~among(binds[:, 5], binds[telling, 5])
     if facts.definitions:
-        kept &= ~_among(binds[:, 5], np.array([found.name_start for found in facts.definitions], dtype=np.int32))
+        kept &= ~among(binds[:, 5], np.array([found.name_start for found in facts.definitions], dtype=np.int32))
         typed = np.array([found.type != NONE or found.kind == "class" for found in facts.definitions] + [True])
         kept &= (binds[:, 0] != RETURN) | ~typed[binds[:, 4]]
     moved = {(mark.scope, mark.name): "global" in mark.flags for mark in facts.marks if mark.name != NONE and mark.flags & {"global", "nonlocal"}}
@@ -348,7 +339,7 @@ def _drop_local_uses(facts: FileFacts) -> None:
     local = binds[(binds[:, 4] >= 0) & (binds[:, 0] != FIELD)].astype(np.int64)
     uses = (refs[:, 0] == USE) & (refs[:, 5] == NONE) & (refs[:, 6] >= 0)
     asked = refs[uses].astype(np.int64)
-    hidden = _among((asked[:, 6] << 32) | asked[:, 1], (local[:, 4] << 32) | local[:, 1])
+    hidden = among((asked[:, 6] << 32) | asked[:, 1], (local[:, 4] << 32) | local[:, 1])
     kept = np.ones(len(refs), dtype=bool)
     kept[np.flatnonzero(uses)[hidden]] = False
     facts.refs = refs[kept]

@@ -31,19 +31,18 @@
 (import_from_statement module_name: (_) @path (wildcard_import) @import.star)
 
 ; --- names made public
-(assignment left: (identifier) @_all right: (list (string (string_content) @name @export)) (#eq? @_all "__all__"))
-(assignment left: (identifier) @_all right: (tuple (string (string_content) @name @export)) (#eq? @_all "__all__"))
-(assignment left: (identifier) @_all right: (binary_operator (list (string (string_content) @name @export))) (#eq? @_all "__all__"))
+(assignment left: (identifier) @_all
+  right: [(list (string (string_content) @name @export)) (tuple (string (string_content) @name @export)) (binary_operator (list (string (string_content) @name @export)))]
+  (#eq? @_all "__all__"))
 (assignment left: (identifier) @_all right: (binary_operator (attribute object: (_) @value attribute: (identifier) @_of) @export.star)
   (#eq? @_all "__all__") (#eq? @_of "__all__"))
-(augmented_assignment left: (identifier) @_all right: (list (string (string_content) @name @export)) (#eq? @_all "__all__"))
-(augmented_assignment left: (identifier) @_all right: (tuple (string (string_content) @name @export)) (#eq? @_all "__all__"))
+(augmented_assignment left: (identifier) @_all
+  right: [(list (string (string_content) @name @export)) (tuple (string (string_content) @name @export))] (#eq? @_all "__all__"))
 (augmented_assignment left: (identifier) @_all right: (attribute object: (_) @value attribute: (identifier) @_of) @export.star
   (#eq? @_all "__all__") (#eq? @_of "__all__"))
-(expression_statement (call function: (attribute object: (identifier) @_all) arguments: (argument_list (string (string_content) @name @export))
-  (#eq? @_all "__all__")))
-(expression_statement (call function: (attribute object: (identifier) @_all) arguments: (argument_list (list (string (string_content) @name @export)))
-  (#eq? @_all "__all__")))
+(expression_statement (call
+  function: (attribute object: (identifier) @_all)
+  arguments: (argument_list [(string (string_content) @name @export) (list (string (string_content) @name @export))]) (#eq? @_all "__all__")))
 
 ; --- calls
 (decorator (call function: (identifier) @name arguments: (argument_list) @args) @call.decorator)
@@ -92,15 +91,11 @@
 ; --- decorators and names used as values
 (decorator (identifier) @name @ref.use.decorator)
 (decorator (attribute object: (_) @receiver attribute: (identifier) @name) @ref.use.decorator)
-(argument_list (identifier) @name @ref.use (#not-any-of? @name "self" "cls"))
-(argument_list (attribute object: (identifier) @receiver attribute: (identifier) @name) @ref.use)
-(keyword_argument value: (identifier) @name @ref.use (#not-any-of? @name "self" "cls"))
-(keyword_argument value: (attribute object: (identifier) @receiver attribute: (identifier) @name) @ref.use)
-(assignment right: (identifier) @name @ref.use (#not-any-of? @name "self" "cls"))
-(assignment right: (attribute object: (identifier) @receiver attribute: (identifier) @name) @ref.use)
+(argument_list [(identifier) @name (attribute object: (identifier) @receiver attribute: (identifier) @name)] @ref.use (#not-any-of? @name "self" "cls"))
+(keyword_argument value: [(identifier) @name (attribute object: (identifier) @receiver attribute: (identifier) @name)] @ref.use (#not-any-of? @name "self" "cls"))
+(assignment right: [(identifier) @name (attribute object: (identifier) @receiver attribute: (identifier) @name)] @ref.use (#not-any-of? @name "self" "cls"))
+(pair value: [(identifier) @name (attribute object: (identifier) @receiver attribute: (identifier) @name)] @ref.use (#not-any-of? @name "self" "cls"))
 (return_statement (identifier) @name @ref.use (#not-any-of? @name "self" "cls"))
-(pair value: (identifier) @name @ref.use)
-(pair value: (attribute object: (identifier) @receiver attribute: (identifier) @name) @ref.use)
 (list (identifier) @name @ref.use)
 (tuple (identifier) @name @ref.use)
 (raise_statement (identifier) @name @ref.use)
@@ -116,15 +111,25 @@
 (assignment left: (identifier) @name type: (_)? @type right: (_)? @value) @bind
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name) type: (_)? @type right: (_)? @value
   (#any-of? @_self "self" "cls")) @bind.field
-(assignment left: (identifier) @name right: (boolean_operator right: (call) @value)) @bind
-(assignment left: (identifier) @name right: (boolean_operator left: (_) @value right: [(identifier) (attribute)])) @bind
-(assignment left: (identifier) @name right: (conditional_expression . (_) @value)) @bind
-(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name) right: (boolean_operator right: (call) @value)
-  (#any-of? @_self "self" "cls")) @bind.field
+(assignment left: (identifier) @name
+  right: [
+    (boolean_operator right: (call) @value)
+    (boolean_operator left: (_) @value right: [(identifier) (attribute)])
+    (conditional_expression . (call) @value)
+    (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .)
+    (conditional_expression . [(identifier) (attribute)] @value . (_) . [(identifier) (attribute) (none)] .)
+    (parenthesized_expression (conditional_expression . (call) @value))
+    (parenthesized_expression (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .))
+    (assignment right: (_) @value)
+  ]) @bind
 (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)
-  right: (boolean_operator left: (_) @value right: [(identifier) (attribute)]) (#any-of? @_self "self" "cls")) @bind.field
-(assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name) right: (conditional_expression . (_) @value)
-  (#any-of? @_self "self" "cls")) @bind.field
+  right: [
+    (boolean_operator right: (call) @value)
+    (boolean_operator left: (_) @value right: [(identifier) (attribute)])
+    (conditional_expression . (call) @value)
+    (conditional_expression . [(identifier) (attribute) (none)] . (_) . (call) @value .)
+    (conditional_expression . [(identifier) (attribute)] @value . (_) . [(identifier) (attribute) (none)] .)
+  ] (#any-of? @_self "self" "cls")) @bind.field
 (pattern_list (attribute object: (identifier) @_self attribute: (identifier) @name) (#any-of? @_self "self" "cls")) @bind.field
 (named_expression name: (identifier) @name value: (_) @value) @bind
 (pattern_list (identifier) @name @bind)

@@ -54,8 +54,9 @@ def fix_up(facts: FileFacts) -> None:
     for found in facts.definitions:
         _read_name(facts, found)
     shared = _shared_modules(facts)
+    known: set[str] = set()  # modules and classes of this file, by qualified name
     for found in facts.definitions:
-        _place(facts, found, shared)
+        _place(facts, found, shared, known)
     for one in facts.imports:
         if "relative" in one.flags and not facts.text(one.path).startswith("."):
             one.path = facts.id(f"./{facts.text(one.path)}")
@@ -116,7 +117,7 @@ def _space(facts: FileFacts, scope: int) -> int:
     return scope
 
 
-def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set[str]]]) -> None:
+def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set[str]]], known: set[str]) -> None:
     """The kind of a method and the qualified name of anything."""
     space = _space(facts, found.parent)
     around = facts.definitions[space].local if space != NONE else ""
@@ -131,7 +132,8 @@ def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set
         found.local = f"{around}#{found.name}" if around else found.name
     elif found.kind == "singleton_method":
         if path not in ("", "self") and path != around.rpartition("::")[2]:
-            around = path if path[:1].isupper() or not around else f"{around}.{path}"
+            inside = f"{around}::{path}"
+            around = inside if inside in known else path if path[:1].isupper() or not around else f"{around}.{path}"
         found.local = f"{around}.{found.name}" if around else found.name
     elif found.kind == "singleton_class":
         target = around if found.name == "self" else found.name
@@ -144,6 +146,8 @@ def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set
         if chain.partition("::")[0] in outer:  # `class A::B` inside A means that A, not one within
             around = "::".join(outer[: outer.index(chain.partition("::")[0])])
         found.local = "::".join(part for part in (around, chain, found.name) if part)
+        if found.kind in SPACES:
+            known.add(found.local)
 
 
 def _settle_binds(facts: FileFacts) -> None:
@@ -209,6 +213,10 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         self_names=("self",),
+        super_names=("super",),
+        constructors=("new",),
+        passing=("freeze", "dup", "clone", "tap", "itself"),
+        global_names=True,
         implicit_self=True,
         builtins=frozenset(BUILTINS.split()),
         test_files=("*_test.rb", "test_*.rb", "*_spec.rb", "test/**", "spec/**"),

@@ -27,8 +27,9 @@ STANDARD_DERIVES = frozenset({"Debug", "Clone", "Copy", "PartialEq", "Eq", "Part
 TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
 FILLER = re.compile(rb"\s+|//[^\n]*|/\*.*?\*/|#!?\[(?:[^\[\]\"]|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\])*\]", re.S)
 DERIVED = re.compile(rb"\bderive\s*\(([^()]*)\)")
+SELF_PARAMETER = re.compile(rb"\w+\s*(?:<[^(){}]*>)?\s*\(\s*(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?self\b")
 PATH = re.compile(rb"\w+(?:\s*::\s*\w+)*")
-HELD = re.compile(rb"(?:\w+(?:\(\))?\s*(?:\.|::)\s*)+$")
+HELD_BACKWARDS = re.compile(rb"(?:\s*(?:\.|::)\s*(?:\)\()?\w+)+")
 ADAPTORS = (".iter()", ".iter_mut()", ".into_iter()", ".enumerate()", ".drain()", ".values()", ".values_mut()", ".rev()", ".skip()", ".take()", ".cloned()",
             ".copied()", ".peekable()", ".by_ref()", ".filter()", ".into_values()")  # fmt: skip
 
@@ -169,11 +170,22 @@ def _from_file(text: str, around: tuple[str, ...]) -> str:
 
 def _own_members(facts: FileFacts) -> None:
     """Impl blocks are called `<T>` or `<T as Trait>`; what is inside belongs to T: `T::m`, or `<T as Trait>::m`."""
+    inside = {
+        (tuple(_inline_modules(facts, found.parent)), found.name)
+        for found in facts.definitions
+        if found.parent != NONE and found.kind in ("struct", "enum", "union", "trait") and facts.definitions[found.parent].kind == "module"
+    }
+    for relation in facts.relations:
+        if relation.owner != NONE:
+            relation.owner = facts.id(_bare(facts.text(relation.owner)))
     for found in facts.definitions:
+        if found.kind in ("method", "test", "function") and SELF_PARAMETER.match(facts.source, found.name_start):
+            found.argc = max(found.argc - 1, 0)
         if found.kind == "impl":
             owner = _bare(facts.text(found.owner))
             trait = facts.text(found.type).replace(".", "::")
-            found.owner = facts.id(owner)
+            modules = tuple(_inline_modules(facts, found.parent))
+            found.owner = facts.id(".".join([*modules, owner]) if (modules, owner) in inside else owner)
             found.name = f"<{owner.replace('.', '::')} as {trait}>" if trait else f"<{owner.replace('.', '::')}>"
             found.name_start = found.start
             found.local = "::".join([*_around(facts, found.parent), found.name])
@@ -269,8 +281,18 @@ def _bind_patterns(facts: FileFacts, marks: list[Mark]) -> None:
         slot = facts.text(mark.path) if mark.path != NONE else facts.text(mark.name)
         if facts.source[mark.end - 1 : mark.end] == b")":
             slot = "0"
-        rows.append((ASSIGN, mark.name, NONE, facts.id(f"{type_}.{slot}" if is_variant else f"{type_}().{slot}"), mark.scope, mark.start))
+        at = max(facts.source.find(facts.names.text(mark.name), mark.start + len(type_), mark.end), mark.start)
+        rows.append((ASSIGN, mark.name, NONE, facts.id(f"{type_}.{slot}" if is_variant else f"{type_}().{slot}"), mark.scope, at))
     facts.add_binds(rows)
+    _drop_empty_binds(facts)
+
+
+def _drop_empty_binds(facts: FileFacts) -> None:
+    """Of several bindings of one name at one place, those that say nothing are not needed."""
+    binds = facts.binds
+    empty = (binds[:, 2] == NONE) & (binds[:, 3] == NONE)
+    if empty.any():
+        facts.binds = binds[~(empty & np.isin(binds[:, 5], binds[~empty, 5]))]
 
 
 def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -> None:
@@ -314,10 +336,13 @@ def _within(starts: np.ndarray, spans: np.ndarray) -> np.ndarray:
 
 def _held(text: bytes) -> str:
     """What a call inside a token tree is made on, where that is a plain path."""
-    found = HELD.search(text)
-    if found is None or text[found.start() - 1 : found.start()] in (b".", b")", b"]", b"?", b">"):
+    found = HELD_BACKWARDS.match(text[::-1])
+    if found is None:
         return "?"
-    return re.sub(r"\s*(?:::|\.)\s*", ".", found.group().decode("utf-8", "replace")).rstrip(".")
+    begin = len(text) - found.end()
+    if text[begin - 1 : begin] in (b".", b")", b"]", b"?", b">", b":"):
+        return "?"
+    return text[begin:].decode("utf-8", "replace").replace("::", ".").replace(" ", "").replace("\n", "").rstrip(".")
 
 
 def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:

@@ -43,6 +43,7 @@
 (call_expression function: (identifier) @name arguments: (_) @args) @call
 (call_expression function: (field_expression value: (_) @receiver field: (field_identifier) @name) arguments: (_) @args) @call
 (call_expression function: (scoped_identifier path: (_) @receiver name: (identifier) @name) arguments: (_) @args) @call
+(call_expression function: (parenthesized_expression (field_expression value: (_) @receiver field: (field_identifier) @name)) arguments: (_) @args) @call
 (call_expression function: (generic_function function: (identifier) @name) arguments: (_) @args) @call
 (call_expression function: (generic_function function: (field_expression value: (_) @receiver field: (field_identifier) @name)) arguments: (_) @args) @call
 (call_expression function: (generic_function function: (scoped_identifier path: (_) @receiver name: (identifier) @name)) arguments: (_) @args) @call
@@ -67,10 +68,12 @@
 
 ; --- types, and the types and values that paths lead through (@ref.type.new: kept by rust.py when it is written like a type)
 (scoped_type_identifier path: (_) @receiver name: (type_identifier) @name) @ref.type
-((type_identifier) @name @ref.type (#not-any-of? @name "Self" "_"))
+(generic_type type: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type)
+((type_identifier) @name @ref.type (#not-any-of? @name "Self" "_" "Vec" "String" "Option" "Box"))
 ((scoped_identifier path: (identifier) @name @ref.type.new) (#not-any-of? @name "Self" "self" "std" "core"))
 (scoped_identifier path: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type.new)
 ((scoped_type_identifier path: (identifier) @name @ref.type.new) (#not-any-of? @name "Self" "self" "std" "core"))
+(scoped_type_identifier path: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type.new)
 (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.use
 (arguments (identifier) @name @ref.use)
 (field_initializer value: (identifier) @name @ref.use)
@@ -88,6 +91,7 @@
 (match_expression value: (_) @value body: (match_block (match_arm pattern:
   (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .)))) (#any-of? @_some "Some" "Ok")) @bind
 (tuple_pattern (identifier) @name @bind)
+(tuple_struct_pattern type: (_) (identifier) @name @bind)
 (slice_pattern (identifier) @name @bind)
 (captured_pattern . (identifier) @name) @bind
 (struct_pattern type: (_) @type (field_pattern name: (shorthand_field_identifier) @name)) @mark.pattern
@@ -96,6 +100,7 @@
 (for_expression pattern: (identifier) @name value: (_) @value) @bind.for
 (for_expression pattern: (reference_pattern (identifier) @name) value: (_) @value) @bind.for
 (for_expression pattern: (tuple_pattern (_) . (identifier) @name .) value: (_) @value) @bind.for
+(for_expression pattern: (tuple_pattern "_" . (identifier) @name .) value: (_) @value) @bind.for
 
 ; --- command dispatch
 (match_arm pattern: (match_pattern (tuple_struct_pattern type: (scoped_identifier) @path))) @mark.arm

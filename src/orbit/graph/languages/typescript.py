@@ -7,9 +7,8 @@ is a definition named `default`. An import of a default has the name `default`; 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
 NONE = -1
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
 # Columns of the arrays of FileFacts.
-REF_KIND, REF_NAME, REF_START, REF_RECEIVER, REF_SCOPE, REF_ARGC = 0, 1, 2, 5, 6, 7
 BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
-STRING_TEXT, STRING_SCOPE = 0, 2
 LOADED = frozenset({"require", "dynamic"})
 GLOBALS = ("window", "globalThis", "global")
 OWNER = re.compile(r"[\w$]+(?:\.[\w$]+)*")
@@ -42,15 +39,8 @@ def fix_up(facts: FileFacts) -> None:
     _name_exports(facts)
     _drop_binds(facts, constructors)
     _drop_refs(facts)
-    if facts.imports and len(facts.strings):
-        paths = [found.path for found in facts.imports]
-        facts.strings = facts.strings[~((facts.strings[:, STRING_SCOPE] == NONE) & np.isin(facts.strings[:, STRING_TEXT], paths))]
-    for mark in facts.marks:
-        if "unknown" in mark.flags:  # `x: T["y"]` is not a T
-            _set_type(facts, mark.start, facts.id("?"))
-    for found in facts.imports:
-        if found.flags == TYPE_ONLY and found.name != NONE and facts.source.startswith(b"import", found.start):
-            _set_type(facts, found.start, found.name)
+    _drop_strings(facts)
+    _correct_types(facts)
 
 
 def _name_definitions(facts: FileFacts) -> dict[int, int]:
@@ -146,9 +136,14 @@ def _name_exports(facts: FileFacts) -> None:
 
 def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
     """A definition or an import is no local; a property declared in a constructor's head is also its parameter."""
-    taken = [found.name_start for found in facts.definitions if found.name_start not in constructors] + [found.start for found in facts.imports]
-    if taken and len(facts.binds):
-        facts.binds = facts.binds[~np.isin(facts.binds[:, BIND_START], taken)]
+    if not len(facts.binds):
+        return
+    taken = {found.name_start for found in facts.definitions}
+    taken.update(found.start for found in facts.imports)
+    taken.difference_update(constructors)
+    kept = [index for index, start in enumerate(facts.binds[:, BIND_START].tolist()) if start not in taken]
+    if len(kept) < len(facts.binds):
+        facts.binds = facts.binds[kept]
     for start, index in constructors.items():
         facts.binds[facts.binds[:, BIND_START] == start, BIND_SCOPE] = index
 
@@ -158,33 +153,62 @@ def _drop_refs(facts: FileFacts) -> None:
     refs, binds, source = facts.refs, facts.binds, facts.source
     if not len(refs):
         return
-    kinds = refs[:, REF_KIND]
-    drop = (kinds == CALL) & (refs[:, REF_NAME] == facts.id("require")) & (refs[:, REF_RECEIVER] == NONE)
-    if len(binds):
-        drop |= (kinds == TYPE) & np.isin(refs[:, REF_START], binds[:, BIND_START])
-        used = np.flatnonzero((kinds == USE) & (refs[:, REF_RECEIVER] == NONE))
-        bound = (binds[:, BIND_SCOPE].astype(np.int64) << 32) | binds[:, BIND_NAME]
-        drop[used] = np.isin((refs[used, REF_SCOPE].astype(np.int64) << 32) | refs[used, REF_NAME], bound)
-    for index in np.flatnonzero((kinds == CALL) & (refs[:, REF_ARGC] == NONE) & (refs[:, REF_RECEIVER] == NONE)).tolist():
-        start = int(refs[index, REF_START])
-        drop[index] |= source[start - 1 : start] == b"<" and source[start : start + 1].islower()
-    facts.refs = refs[~drop]
+    bound = set(zip(binds[:, BIND_SCOPE].tolist(), binds[:, BIND_NAME].tolist(), strict=True))
+    declared = set(binds[:, BIND_START].tolist())
+    require = facts.id("require")
+    kept = []
+    for index, (kind, name, start, _, _, receiver, scope, argc, _) in enumerate(refs.tolist()):
+        if receiver == NONE:
+            if kind == USE:
+                if (scope, name) in bound:
+                    continue
+            elif kind == TYPE:
+                if start in declared:
+                    continue
+            elif kind == CALL and (name == require or (argc == NONE and source[start - 1 : start] == b"<" and source[start : start + 1].islower())):
+                continue
+        kept.append(index)
+    if len(kept) < len(refs):
+        facts.refs = refs[kept]
 
 
-def _set_type(facts: FileFacts, start: int, type_id: int) -> None:
-    """What is named just before a type written at `start` has this type."""
-    before = np.flatnonzero(facts.binds[:, BIND_START] < start)
-    if len(before):
-        nearest = before[np.argmax(facts.binds[before, BIND_START])]
-        if _only_name_between(facts, int(facts.binds[nearest, BIND_START]), start):
-            facts.binds[nearest, BIND_TYPE] = type_id
-    for found in facts.definitions:
-        if found.start <= start < found.end and found.type != NONE and _only_name_between(facts, found.name_start, start):
-            found.type = type_id
+def _drop_strings(facts: FileFacts) -> None:
+    """The path of an import is no string of the program."""
+    if not facts.imports or not len(facts.strings):
+        return
+    paths = {found.path for found in facts.imports}
+    kept = [index for index, (text, _, scope) in enumerate(facts.strings.tolist()) if scope != NONE or text not in paths]
+    if len(kept) < len(facts.strings):
+        facts.strings = facts.strings[kept]
 
 
-def _only_name_between(facts: FileFacts, name_start: int, start: int) -> bool:
-    return 0 <= name_start < start <= name_start + 200 and BEFORE_TYPE.fullmatch(facts.source, name_start, start) is not None
+def _correct_types(facts: FileFacts) -> None:
+    """`x: T["y"]` is not a T, and `x: import("m").T` is one."""
+    unknown = facts.id("?")
+    said = [(mark.start, unknown) for mark in facts.marks if "unknown" in mark.flags]
+    for found in facts.imports:
+        if found.flags == TYPE_ONLY and found.name != NONE and facts.source.startswith(b"import", found.start):
+            said.append((found.start, found.name))
+    if not said:
+        return
+    binds, definitions = facts.binds, facts.definitions
+    bound = sorted((start, index) for index, start in enumerate(binds[:, BIND_START].tolist()))
+    defined = sorted((found.name_start, index) for index, found in enumerate(definitions) if found.type != NONE)
+    for start, type_id in said:
+        nearest = _named_before(facts, bound, start)
+        if nearest != NONE:
+            binds[nearest, BIND_TYPE] = type_id
+        nearest = _named_before(facts, defined, start)
+        if nearest != NONE:
+            definitions[nearest].type = type_id
+
+
+def _named_before(facts: FileFacts, names: list[tuple[int, int]], start: int) -> int:
+    """The index of what is named right before a type written at `start`, or NONE."""
+    at = bisect_left(names, (start, NONE)) - 1
+    if at < 0 or names[at][0] < max(0, start - 200):
+        return NONE
+    return names[at][1] if BEFORE_TYPE.fullmatch(facts.source, names[at][0], start) else NONE
 
 
 SELF_NAMES = ("this",)
@@ -195,8 +219,7 @@ COLLECTIONS = (
     "[]", "Array", "ReadonlyArray", "Set", "ReadonlySet", "Map", "ReadonlyMap", "WeakMap", "WeakSet", "Iterable", "Iterator",
     "IterableIterator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "Generator", "AsyncGenerator", "Record", "NodeListOf",
 )  # fmt: skip
-BUILTINS = frozenset(
-    """
+GLOBAL_NAMES = """
     AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Atomics Awaited BigInt
     BigInt64Array BigUint64Array Blob Boolean Buffer Capitalize ConstructorParameters CustomEvent DataView Date Document Element Error
     EvalError Event EventTarget Exclude Extract FinalizationRegistry Float32Array Float64Array FormData Function Generator HTMLElement
@@ -210,8 +233,8 @@ BUILTINS = frozenset(
     decodeURI decodeURIComponent document encodeURI encodeURIComponent escape eval exports fetch global globalThis isFinite isNaN
     localStorage location module navigator parseFloat parseInt performance process prompt queueMicrotask requestAnimationFrame require
     self sessionStorage setImmediate setInterval setTimeout structuredClone super undefined unescape window
-    """.split()
-)
+"""
+BUILTINS = frozenset(GLOBAL_NAMES.split())
 TEST_FILES = (
     "*.test.*", "*.spec.*", "*-test.*", "*_test.*", "*.cy.*", "*.e2e.*", "**/__tests__/**", "**/__mocks__/**", "**/test/**", "**/tests/**",
     "**/e2e/**", "**/cypress/**",

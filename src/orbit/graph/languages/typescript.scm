@@ -66,6 +66,14 @@
   (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @define.const)))
 (module body: (statement_block (lexical_declaration kind: "const"
   (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @define.const)))
+(program (lexical_declaration kind: "const" (variable_declarator
+  name: [(object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)] @define.const)
+    (array_pattern (identifier) @name @define.const)]
+  value: [(call_expression function: (identifier) @_load) (await_expression (call_expression function: (import) @_load)) (_)]))
+  (#not-any-of? @_load "require" "import"))
+(export_statement declaration: (lexical_declaration kind: "const" (variable_declarator
+  name: [(object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)] @define.const)
+    (array_pattern (identifier) @name @define.const)])))
 (export_statement "default" @name
   value: [(object) (array) (call_expression) (new_expression) (await_expression) (as_expression) (satisfies_expression) (string) (template_string)] @value
   ) @define.const
@@ -109,7 +117,7 @@
 ; --- what only TypeScript imports, exports and calls
 (import_statement "type" (import_clause (identifier) @alias @import.default.type) source: (string) @path)
 (import_statement "type" (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
-(import_statement "type" (import_clause (namespace_import (identifier) @alias) @import.type) source: (string) @path)
+(import_statement "type" (import_clause (namespace_import (identifier) @alias @import.type)) source: (string) @path)
 (import_statement (import_clause (named_imports (import_specifier "type" name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
 (export_statement "type" (export_clause (export_specifier name: _ @name alias: _? @alias) @import.export.type) source: (string) @path)
 (import_require_clause (identifier) @alias source: (string) @path) @import.require
@@ -137,8 +145,10 @@
 ; --- locals
 (required_parameter pattern: (identifier) @name type: (_)? @type value: (_)? @value) @bind.param
 (optional_parameter pattern: (identifier) @name type: (_)? @type) @bind.param
+(required_parameter pattern: (this) @name type: (_) @type) @bind.param
 (required_parameter pattern: (rest_pattern (identifier) @name) type: (_)? @type) @bind.param
 (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind
 (catch_clause parameter: (identifier) @name type: (_)? @type) @bind
 (type_parameter name: (type_identifier) @name constraint: (constraint (_) @type)?) @bind
 (import_alias (identifier) @name [(identifier) (nested_identifier)] @value) @bind
+(class name: (type_identifier) @name @bind)

@@ -1,0 +1,192 @@
+"""Runs as text for people: tables, trees, and plain words about what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from orbit.runs.artifact import ArtifactAnswer
+from orbit.runs.event import ENVELOPE_FIELDS
+from orbit.runs.events import EventsAnswer
+from orbit.runs.execute import ExecAnswer
+from orbit.runs.export import ExportAnswer
+from orbit.runs.listing import ListAnswer
+from orbit.runs.logs import LogRecord, LogsAnswer
+from orbit.runs.prune import PruneAnswer
+from orbit.runs.reader import UnreadableLine
+from orbit.runs.show import ShowAnswer, StepView
+from orbit.runs.trace import TraceAnswer, TraceNode
+from orbit.runs.verify import VerifyAnswer
+
+_GOOD = frozenset({"success", "completed"})
+_CALM = frozenset({"running"})
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    cells = [list(head), *[["" if value is None else str(value) for value in row] for row in rows]]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]
+    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in cells)
+
+
+def _paint(text: str, state: str | None, colour: bool) -> str:
+    if not colour or state in _CALM:
+        return text
+    return f"\033[{32 if state in _GOOD else 31}m{text}\033[0m"
+
+
+def _unreadable(lines: list[UnreadableLine]) -> list[str]:
+    return [f"{line.file}:{line.line}: {line.reason}" for line in lines]
+
+
+def _list(answer: ListAnswer, colour: bool) -> str:
+    if not answer.runs:
+        return "no runs" + (f"; {answer.removed} were pruned" if answer.removed else "; record one: orbit run exec -- COMMAND")
+    rows = [(run.run_id, run.workflow_id, run.state, run.started_at, _duration(run.started_at, run.ended_at), run.steps) for run in answer.runs]
+    lines = _table(("RUN", "WORKFLOW", "STATE", "STARTED", "TOOK", "STEPS"), rows).split("\n")
+    text = "\n".join([lines[0], *(_paint(line, run.state, colour) for line, run in zip(lines[1:], answer.runs, strict=True))])
+    return text + (f"\n{len(answer.runs)} of {answer.total} runs; --limit 0 for all" if answer.truncated else "")
+
+
+def _duration(start: str | None, end: str | None) -> str:
+    """Both are UTC with microseconds; a run has been going for less than a day or the difference is not worth seconds."""
+    if not start or not end:
+        return ""
+    from datetime import datetime
+
+    try:
+        seconds = (datetime.fromisoformat(end.rstrip("Z")) - datetime.fromisoformat(start.rstrip("Z"))).total_seconds()
+    except ValueError:
+        return ""
+    return _seconds(seconds)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
+
+
+def _show(answer: ShowAnswer, colour: bool) -> str:
+    lines = [f"{answer.run_id}  {_paint(answer.state, answer.state, colour)}", f"workflow  {answer.workflow_id} (version {answer.workflow_version})"]
+    lines.append(f"time      {answer.started_at} to {answer.ended_at or 'now'}  {_duration(answer.started_at, answer.ended_at)}".rstrip())
+    lines.append(f"folder    {answer.path}")
+    lines += [f"error     {answer.error}"] if answer.error else []
+    lines += [f"lost      {answer.events_lost} events could not be written"] if answer.events_lost else []
+    lines.append(f"head      {answer.anchor.head} ({answer.anchor.events} events)" if answer.anchor else "head      none: not anchored")
+    for step in answer.steps:
+        lines += ["", *_step(step, colour)]
+    return "\n".join(lines)
+
+
+def _step(step: StepView, colour: bool) -> list[str]:
+    state = step.termination or "not ended"
+    lines = [f"step {step.step_id}  {step.opcode or ''}  {_paint(state, state, colour)}  {_duration(step.started_at, step.ended_at)}".rstrip()]
+    facts = {key: value for key, value in step.evidence_summary.items() if key not in ("roles", "outcome") and value is not None}
+    lines += [f"  {key}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}" for key, value in facts.items()]
+    rows = [
+        (
+            f"  {artifact.role}",
+            "MISSING" if artifact.missing else artifact.size,
+            " ".join(flag for flag in ("required", "important") if getattr(artifact, flag)),
+            artifact.path,
+        )
+        for artifact in step.artifacts
+    ]
+    return lines + (_table(("  ROLE", "SIZE", "FLAGS", "PATH"), rows).split("\n") if rows else [])
+
+
+def _summary(event: dict[str, Any]) -> str:
+    """The body in a few words."""
+    parts = []
+    for key, value in event.items():
+        if key not in ENVELOPE_FIELDS and key not in ("step_id", "ts") and value is not None and not key.endswith("sha256") and key != "streams":
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            limit = 15 if key.endswith("_ref") or key == "previous_head" else 60
+            parts.append(f"{key}={text if len(text) <= limit else text[: limit - 3] + '...'}")
+    return " ".join(parts).replace("\n", " ")
+
+
+def _events(answer: EventsAnswer, colour: bool) -> str:
+    rows = [(event.get("timestamp") or event.get("ts"), event.get("step_id"), event.get("event_type"), _summary(event)) for event in answer.events]
+    lines = [_table(("TIME", "STEP", "EVENT", "SUMMARY"), rows)] if rows else ["no events"]
+    lines += [f"{len(answer.events)} of {answer.total} events; --limit 0 for all"] if answer.truncated else []
+    return "\n".join(lines + _unreadable(answer.unreadable))
+
+
+def _trace(answer: TraceAnswer, colour: bool) -> str:
+    lines: list[str] = []
+    for root in answer.roots:
+        lines += _tree(root, "", "")
+    for orphan in answer.orphans:
+        lines += _tree(orphan, f"orphan ({orphan.reason}) ", "")
+    lines += [f"first {sum(1 for line in lines)} of {answer.total} events"] if answer.truncated else []
+    return "\n".join(lines + _unreadable(answer.unreadable)) or "no events"
+
+
+def _tree(node: TraceNode, first: str, rest: str) -> list[str]:
+    event = node.event
+    name = f"{event.get('event_type')} {event.get('step_id') or ''}".strip()
+    lines = [f"{first}{name}  {_summary(event)}".rstrip()]
+    for place, child in enumerate(node.children):
+        is_last = place == len(node.children) - 1
+        lines += _tree(child, rest + ("└── " if is_last else "├── "), rest + ("    " if is_last else "│   "))
+    return lines
+
+
+def _logs(answer: LogsAnswer, colour: bool) -> str:
+    parts = [_log(record) for record in answer.records]
+    return "\n".join(parts) if parts else "no recorded output"
+
+
+def _log(record: LogRecord) -> str:
+    lines = [f"== {record.step_id}: exit {record.exit_code}" + (" (last part of the output; --max-bytes 0 for all)" if record.truncated else "")]
+    for name in ("stdout", "stderr"):
+        text = getattr(record, name)
+        if text:
+            lines += [f"-- {name}", text.rstrip("\n")]
+    return "\n".join(lines + [f"-- {problem}" for problem in record.problems])
+
+
+def _artifact(answer: ArtifactAnswer, colour: bool) -> str:
+    return answer.content
+
+
+def _verify(answer: VerifyAnswer, colour: bool) -> str:
+    if answer.ok:
+        counted = f"{answer.events} events, {answer.artifacts} artifacts, {answer.blobs} blobs unchanged"
+        return f"{_paint('ok', 'success', colour)}  {answer.run_id}: {counted}\nhead  {answer.head}"
+    rows = [(problem.kind, problem.file, problem.line, problem.message) for problem in answer.problems]
+    return f"{_paint('not ok', 'failed', colour)}  {answer.run_id}: {len(rows)} problems\n" + _table(("KIND", "FILE", "LINE", "WHAT"), rows)
+
+
+def _exec(answer: ExecAnswer, colour: bool) -> str:
+    how = "timed out" if answer.timed_out else f"ended by {answer.signal}" if answer.signal else f"exit {answer.exit_code}"
+    text = f"{answer.run_id} {answer.step_id}: {_paint(how, answer.state, colour)} in {_seconds(answer.duration_ms / 1000)}\nhead {answer.head or 'none'}"
+    return text + (f"\naudit degraded: {answer.events_lost} events lost, {answer.writes_failed} writes failed" if answer.writes_failed else "")
+
+
+def _export(answer: ExportAnswer, colour: bool) -> str:
+    if answer.output is not None:
+        return f"{answer.count} lines written to {answer.output}"
+    return "\n".join(msgspec.json.encode(document).decode() for document in answer.documents)
+
+
+def _prune(answer: PruneAnswer, colour: bool) -> str:
+    verb = "would remove" if answer.dry_run else "removed"
+    rows = [(run.run_id, run.workflow_id, run.state, run.started_at, run.bytes) for run in answer.removed]
+    text = _table(("RUN", "WORKFLOW", "STATE", "STARTED", "BYTES"), rows) + "\n" if rows else ""
+    return f"{text}{verb} {len(rows)} runs, {answer.bytes} bytes; {answer.kept} kept" + (f"; index in {answer.index}" if rows else "")
+
+
+RENDERERS: dict[type, Callable[[Any, bool], str]] = {
+    ListAnswer: _list,
+    ShowAnswer: _show,
+    EventsAnswer: _events,
+    TraceAnswer: _trace,
+    LogsAnswer: _logs,
+    ArtifactAnswer: _artifact,
+    VerifyAnswer: _verify,
+    ExecAnswer: _exec,
+    ExportAnswer: _export,
+    PruneAnswer: _prune,
+}

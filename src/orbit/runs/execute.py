@@ -1,0 +1,231 @@
+"""Any command as a recorded step: what it printed, how it ended, how long it took, and what it did to the worktree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from itertools import count
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import msgspec
+from msgspec import Meta
+
+from orbit.errors import RefusedError, UsageError
+from orbit.runs import roles
+from orbit.runs.child import Child, Ended
+from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
+from orbit.runs.redact import RedactingWriter
+from orbit.runs.run import Run
+from orbit.runs.rundir import RunFolder, checked_name
+from orbit.runs.step import Step
+from orbit.runs.workspace_diff import WorkspaceWatch
+
+GraphDigest = Callable[[], str | None]
+_STREAMS = (("stdout", roles.VALIDATION_STDOUT), ("stderr", roles.VALIDATION_STDERR))
+
+
+class ExecParams(msgspec.Struct, kw_only=True):
+    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra={"cli": {"argument": True}})]
+    workflow: Annotated[str | None, Meta(description="Workflow id of a new run; default: the command's name.")] = None
+    step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.")] = None
+    run: Annotated[str | None, Meta(description="Add the step to this run instead of starting one.")] = None
+    opcode: Annotated[str, Meta(description="What kind of step this is.")] = "RUN_COMMAND"
+    timeout: Annotated[
+        Annotated[float, Meta(gt=0)] | None, Meta(description="End the command, and all it started, after this many seconds; exit code 124.")
+    ] = None
+    no_diff: Annotated[bool, Meta(description="Do not record what the command changed in the worktree.")] = False
+
+
+class ExecAnswer(msgspec.Struct, kw_only=True):
+    run_id: str
+    step_id: str
+    exit_code: int
+    duration_ms: int
+    timed_out: bool
+    signal: str | None
+    error: str | None
+    state: str
+    head: str | None  # the anchor: keep it elsewhere to make tampering evident
+    events: int
+    events_lost: int
+    writes_failed: int
+    path: str
+
+
+def execute(
+    folder: RunFolder, params: ExecParams, *, shown: tuple[BinaryIO, BinaryIO] | None = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None
+) -> ExecAnswer:
+    """Run the command; `shown` receives its output live, `graph_digest` tells the state of the graph where there is one."""
+    if not params.command:
+        raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
+    name = _name_of(params.command[0])
+    root, artifacts = folder.workspace.root, folder.root
+    _check_step(folder, params)
+    if params.run:
+        run = Run.resume(params.run, root=root, artifacts_root=artifacts)
+    else:
+        run = Run.start(workflow_id=params.workflow or name, root=root, artifacts_root=artifacts)
+    child = Child(params.command, cwd or Path.cwd())
+    with child.forwarding(), run, ExitStack() as until_end:
+        step = _begin_step(run, params, name, until_end)
+        ended = _Recording(run, step, params, child, shown, graph_digest).record()
+    journal = run.journal
+    return ExecAnswer(
+        run_id=run.run_id,
+        step_id=step.step_id,
+        exit_code=ended.exit_code,
+        duration_ms=ended.duration_ms,
+        timed_out=ended.timed_out,
+        signal=ended.signal,
+        error=ended.error,
+        state=run.metadata.termination or "",
+        head=run.head,
+        events=journal.envelope.count,
+        events_lost=journal.unwritten,
+        writes_failed=journal.failures,
+        path=f"{folder.label}/{run.run_id}",
+    )
+
+
+class _Recording:
+    """One command inside one step."""
+
+    def __init__(
+        self, run: Run, step: Step, params: ExecParams, child: Child, shown: tuple[BinaryIO, BinaryIO] | None, graph_digest: GraphDigest | None
+    ) -> None:
+        self.run, self.step, self.params, self.child, self.shown, self.graph_digest = run, step, params, child, shown, graph_digest
+        self.provider = _name_of(params.command[0])
+
+    def record(self) -> Ended:
+        watch = None if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root)
+        graph_before = self.graph_digest() if self.graph_digest else None
+        try:
+            ended = self._act()
+            self._keep_workspace(watch)
+        finally:
+            if watch is not None:
+                watch.close()
+        self._summarize(ended, graph_before)
+        return ended
+
+    def _act(self) -> Ended:
+        result: list[Ended] = []
+
+        def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
+            return ActivityFinished(activity_name=self.provider, outcome="failed" if result and result[0].exit_code else outcome, error_message=error)
+
+        with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
+            result.append(self._invoke())
+        return result[0]
+
+    def _invoke(self) -> Ended:
+        timeout = self.params.timeout
+        argv = self.run.journal.redactor.argv(self.params.command)
+        started = CliInvocationStarted(
+            provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.child.cwd)
+        )
+        result: list[Ended] = []
+        refs: dict[str, str | None] = {}
+
+        def finished(*_: object) -> CliInvocationFinished:
+            ended = result[0] if result else Ended(exit_code=1, duration_ms=0)
+            return CliInvocationFinished(
+                provider=self.provider,
+                exit_code=ended.exit_code,
+                duration_ms=ended.duration_ms,
+                timed_out=ended.timed_out,
+                stdout_blob_ref=refs.get("stdout"),
+                stderr_blob_ref=refs.get("stderr"),
+            )
+
+        with self.run.scope(started, finished):
+            keepers = tuple(_Keeper(self.run, self.step.path / f"{name}.txt") for name, _ in _STREAMS)
+            refused = self.child.start()
+            if refused is None:
+                self.run.emit(CliInvocationProcess(provider=self.provider, pid=self.child.pid))
+            result.append(refused or self.child.wait((keepers[0], keepers[1]), self.shown, timeout))
+            if refused is not None and self.shown is not None:
+                self.shown[1].write(f"{refused.error}\n".encode())
+                self.shown[1].flush()
+            for (name, role), keeper in zip(_STREAMS, keepers, strict=True):
+                refs[name] = keeper.finish()
+                self.step.artifact(role=role, path=keeper.path, media_type="text/plain", important=True, blob=refs[name])
+        return result[0]
+
+    def _keep_workspace(self, watch: WorkspaceWatch | None) -> None:
+        if watch is None or not watch.is_possible:
+            self.step.summarize(workspace="not recorded")
+            return
+        diff = watch.diff()
+        self.step.artifact(role=roles.WORKSPACE_DIFF, content=diff, name="workspace.diff", media_type="text/x-diff", important=bool(diff))
+        self.step.artifact(role=roles.WORKSPACE_STATUS, content=watch.status(), name="workspace-status.txt", media_type="text/plain")
+        self.step.summarize(workspace="changed" if diff else "unchanged")
+
+    def _summarize(self, ended: Ended, graph_before: str | None) -> None:
+        how = f"ended by {ended.signal}" if ended.signal and not ended.timed_out else f"exit {ended.exit_code}"
+        facts = {"exit_code": ended.exit_code, "duration_ms": ended.duration_ms, "timed_out": ended.timed_out, "signal": ended.signal}
+        if ended.is_output_cut:
+            facts["output"] = "cut: a background process still held it open"
+        if self.graph_digest is not None:
+            facts |= {"graph_digest_before": graph_before, "graph_digest_after": self.graph_digest()}
+        self.step.summarize(f"{self.provider}: {'timed out' if ended.timed_out else how}", **facts)
+        if ended.exit_code != 0:
+            self.step.fail(ended.error or f"{self.provider}: {how}", "timed_out" if ended.timed_out else "failed")
+
+
+class _Keeper:
+    """A stream of the child, cleaned and written as it comes. What a failing disk refuses is counted, and the child goes on."""
+
+    def __init__(self, run: Run, path: Path) -> None:
+        self.path = path
+        self._run = run
+        self._writer: RedactingWriter | None = None
+        with run.journal.guarded(path.name):
+            self._file = path.open("wb", buffering=0)
+            self._writer = RedactingWriter(self._file, run.journal.redactor)
+
+    def write(self, chunk: bytes) -> None:
+        if self._writer is not None:
+            try:
+                self._writer.write(chunk)
+            except OSError as error:
+                self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        self._writer = None
+        with self._run.journal.guarded(f"{self.path.name}, from here on"):
+            raise error
+
+    def finish(self) -> str | None:
+        """Close the file and store it as a blob; its reference."""
+        ref = None
+        with self._run.journal.guarded(f"blob of {self.path.name}"):
+            if self._writer is not None:
+                self._writer.finish()
+                self._file.close()
+                ref = self._run.journal.blobs.put_file(self.path)
+        return ref
+
+
+def _check_step(folder: RunFolder, params: ExecParams) -> None:
+    """Refuse before anything is written: a mistyped step must not mark a run as failed."""
+    if params.step is not None:
+        checked_name("step", params.step)
+        if params.run is not None and params.step in folder.existing(params.run).step_ids():
+            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
+
+
+def _name_of(command: str) -> str:
+    cleaned = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "-" for letter in Path(command).name).strip(".-")
+    return cleaned[:60] or "command"
+
+
+def _begin_step(run: Run, params: ExecParams, name: str, until_end: ExitStack) -> Step:
+    """The step asked for, or the first free one of name, name-2, name-3, ... even if others are taking them at the same moment."""
+    if params.step is not None:
+        return until_end.enter_context(run.step(params.step, opcode=params.opcode))
+    for number in count(1):
+        with suppress(RefusedError):
+            return until_end.enter_context(run.step(name if number == 1 else f"{name}-{number}", opcode=params.opcode))
+    raise AssertionError("count has no end")

@@ -1,0 +1,130 @@
+"""What one process writes of one run: its streams and blobs, the names of its events, and the count of what failed."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging import DEBUG, WARNING
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from orbit.audit import now
+from orbit.config import actor
+from orbit.runs.blobs import BlobStore
+from orbit.runs.event import SCHEMA_VERSION, Body
+from orbit.runs.files import write_whole
+from orbit.runs.redact import Redactor
+from orbit.runs.rundir import RunPaths
+from orbit.runs.stream import LOG, Stream
+from orbit.runs.transcript import LoopEvent
+
+Fsync = Literal["never", "step", "event"]
+
+
+class Journal:
+    """The starter of a run numbers its events plainly; every other writer puts a random name before its numbers."""
+
+    def __init__(self, paths: RunPaths, fsync: Fsync, *, is_starter: bool) -> None:
+        self.paths, self.fsync = paths, fsync
+        self.redactor = Redactor()
+        self.blobs = BlobStore(paths.blobs)
+        each = fsync == "event"
+        self.envelope = Stream(paths.envelope, fsync_each=each)
+        self.events = Stream(paths.events, fsync_each=each)
+        self.loop = Stream(paths.loop, fsync_each=each)
+        self.file_failures: list[str] = []  # other files of the run that could not be written
+        self.token = secrets.token_hex(8)  # names this journal among those of all processes
+        self._actor = actor()
+        self._workspace = self.redactor.text(paths.folder.workspace.root.as_posix())
+        self._name_events("" if is_starter else secrets.token_hex(4))
+
+    def _name_events(self, writer: str) -> None:
+        self._pid = os.getpid()
+        self._prefix = f"v2evt-{self.paths.run_id}-{writer}"
+        self._counter = itertools.count(1)
+
+    @property
+    def streams(self) -> dict[str, Stream]:
+        return {"envelope": self.envelope, "events": self.events, "loop": self.loop}
+
+    def emit(self, body: Body, parent: str | None) -> str:
+        """Write one envelope event; returns its id, whether or not the disk took it."""
+        if os.getpid() != self._pid:
+            self._name_events(secrets.token_hex(4))
+        fields = msgspec.to_builtins(body)
+        event_type = fields.pop("event_type")
+        event_id = f"{self._prefix}{next(self._counter):08x}"
+        record = {"schemaVersion": SCHEMA_VERSION, "event_type": event_type, "event_id": event_id, "timestamp": now(), "run_id": self.paths.run_id}
+        record["agent_identity"] = self._actor
+        if parent is not None:
+            record["parent_event_id"] = parent
+        record["workspace_path"] = self._workspace
+        record["body_kind"] = event_type.replace(".", "_")
+        self.envelope.append(record | self._clean(fields))
+        return event_id
+
+    def note(self, step_id: str | None, event_type: str, fields: dict[str, Any]) -> None:
+        """Write one thin event to the run directory's own stream."""
+        record = {"timestamp": now(), "run_id": self.paths.run_id, "step_id": step_id, "event_type": event_type}
+        self.events.append(record | self._clean(msgspec.to_builtins(fields)))
+
+    def transcribe(self, event: LoopEvent, parent: str | None) -> None:
+        """Write one low-level event to the sink beside the envelope."""
+        fields = msgspec.to_builtins(event)
+        record = {"event_kind": fields.pop("event_kind"), "timestamp": now(), "run_id": self.paths.run_id, "parent_event_id": parent}
+        self.loop.append(record | self._clean(fields))
+
+    def _clean(self, fields: dict[str, Any]) -> dict[str, Any]:
+        step_id = fields.get("step_id")
+        cleaned: dict[str, Any] = self.redactor.value(fields)
+        if step_id is not None:
+            cleaned["step_id"] = step_id  # an id is checked, never secret, and must stay findable
+        return cleaned
+
+    @contextmanager
+    def guarded(self, what: str) -> Iterator[None]:
+        """Count an operating system error instead of failing the program that is being recorded."""
+        try:
+            yield
+        except OSError as error:
+            LOG.log(DEBUG if self.file_failures else WARNING, "run %s: %s cannot be written: %s", self.paths.run_id, what, error)
+            self.file_failures.append(f"{what}: {error.strerror or error}")
+
+    def write_document(self, path: Path, content: bytes) -> bool:
+        failed = len(self.file_failures)
+        with self.guarded(path.name):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, content, fsync=self.fsync != "never")
+        return len(self.file_failures) == failed
+
+    def put_blob(self, content: bytes) -> str | None:
+        with self.guarded("blob"):
+            return self.blobs.put(self.redactor.bytes(content))
+        return None
+
+    @property
+    def failures(self) -> int:
+        return sum(stream.failures for stream in self.streams.values()) + len(self.file_failures)
+
+    @property
+    def unwritten(self) -> int:
+        return sum(len(stream.unwritten) for stream in self.streams.values())
+
+    @property
+    def first_error(self) -> str | None:
+        """The first of each kind tells the cause; later ones tend to be its consequences."""
+        found = [stream.first_error for stream in self.streams.values() if stream.first_error] + self.file_failures
+        return found[0] if found else None
+
+    def flush(self, *, fsync: bool = False) -> None:
+        for stream in self.streams.values():
+            stream.flush(fsync=fsync)
+
+    def close(self) -> None:
+        for stream in self.streams.values():
+            stream.close()

@@ -1,0 +1,294 @@
+"""A run being recorded: starts, takes steps and events, and ends with an anchor. A failing disk never fails it."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from os import getpid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import msgspec
+
+from orbit.audit import now
+from orbit.config import Workspace, actor
+from orbit.errors import RefusedError
+from orbit.runs import event as ev
+from orbit.runs.chain import digest_of
+from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
+from orbit.runs.ending import StepTally, final_state, tally_steps
+from orbit.runs.journal import Fsync, Journal
+from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, metadata_bytes
+from orbit.runs.reader import first_record, read_metadata
+from orbit.runs.rundir import RunFolder, new_run_id
+from orbit.runs.step import TERMINATIONS, Step, termination_of
+from orbit.runs.stream import LOG, Stream
+from orbit.runs.transcript import LoopEvent
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_ATTACHED: dict[tuple[str, str, int], Journal] = {}  # one journal per run in each worker process, however many tasks it gets
+
+
+class Tally:
+    """What came back from a fan-out; the code that collects it counts here."""
+
+    collected = 0
+    failed = 0
+
+
+class Run:
+    """Use `Run.start(...)` as a context manager. Picklable: in another process it appends to the same run (see `here`, `bind`, `executor`)."""
+
+    def __init__(self, journal: Journal, metadata: Metadata, root_event: str, *, is_owner: bool, base: str | None = None) -> None:
+        self.journal, self.paths, self.metadata = journal, journal.paths, metadata
+        self.run_id = metadata.run_id
+        self.head: str | None = None  # the anchor, once the run has ended
+        self._root_event, self._base, self._is_owner = root_event, base, is_owner
+        self._error: str | None = None
+        self._termination: str | None = None
+        self._exit: Any = None
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        workflow_id: str,
+        root: str | Path | None = None,
+        workflow_version: str = "1",
+        entry_step: str | None = None,
+        run_id: str | None = None,
+        artifacts_root: str | Path | None = None,
+        fsync: Fsync = "step",
+        retry_source_run_id: str | None = None,
+    ) -> Run:
+        """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
+        folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
+        paths = folder.run(run_id or new_run_id())
+        journal = Journal(paths, fsync, is_starter=True)
+        with journal.guarded("run folder"):
+            folder.workspace.prepare()
+            paths.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                paths.path.mkdir()
+            except FileExistsError:
+                raise RefusedError(f"run {paths.run_id} exists already", hint="choose another run id, or add steps to it with Run.resume") from None
+            paths.artifacts.mkdir()
+        metadata = Metadata(
+            run_id=paths.run_id,
+            workflow_id=journal.redactor.text(workflow_id),
+            workflow_version=workflow_version,
+            started_at=now(),
+            entry_step=entry_step,
+            actor=actor(),
+            artifacts_root=journal.redactor.text(folder.label),
+            host=socket.gethostname(),
+            pid=getpid(),
+            retry_source_run_id=retry_source_run_id,
+        )
+        journal.write_document(paths.metadata, metadata_bytes(metadata))
+        journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
+        root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)
+        return cls(journal, metadata, root_event, is_owner=True)
+
+    @classmethod
+    def resume(cls, run_id: str, *, root: str | Path | None = None, artifacts_root: str | Path | None = None, fsync: Fsync = "step") -> Run:
+        """Add steps to a run that exists, whether it ended or was cut short. It is anchored anew at the end."""
+        folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
+        paths = folder.existing(run_id)
+        metadata = read_metadata(paths)
+        first = first_record(paths.envelope)
+        if metadata is None:
+            raise RefusedError(f"run {paths.run_id} has no readable metadata.json", hint="start a new run")
+        journal = Journal(paths, fsync, is_starter=False)
+        metadata.pid, metadata.host, metadata.ended_at, metadata.termination = getpid(), socket.gethostname(), None, None
+        root_event = str(first.get("event_id")) if first else ""
+        run = cls(journal, metadata, root_event, is_owner=True)
+        run.emit(ev.RunResumed(previous_head=metadata.anchor.head if metadata.anchor else ""))
+        return run
+
+    @staticmethod
+    def current() -> Run | None:
+        """The run this code is being recorded in, if any."""
+        return CURRENT.get()
+
+    def emit(self, body: ev.Body) -> str:
+        """Write any event of the envelope under the innermost open one; returns its id."""
+        return self.journal.emit(body, self._place() or None)
+
+    def _place(self) -> str:
+        return parent_of(self.journal.token) or self._base or self._root_event
+
+    def transcribe(self, event: LoopEvent) -> None:
+        """Write a low-level event of an agent loop beside the envelope."""
+        self.journal.transcribe(event, self._place() or None)
+
+    def step(self, step_id: str, *, opcode: str = "RUN_STEP", requires: tuple[str, ...] = ()) -> Step:
+        """A step, used as a context manager; artifacts of the roles in `requires` are recorded as missing if they do not come."""
+        return Step(self, step_id, opcode, requires)
+
+    @contextmanager
+    def scope(self, started: ev.Body, finished: Callable[[ev.Outcome, str | None], ev.Body]) -> Iterator[str]:
+        """Everything emitted inside hangs under `started`, the closing event too."""
+        event_id = self.emit(started)
+        with opened(self.journal.token, event_id):
+            try:
+                yield event_id
+            except BaseException as error:
+                self.emit(finished("error", f"{type(error).__name__}: {error}"))
+                raise
+            self.emit(finished("success", None))
+
+    @contextmanager
+    def activity(self, name: str, activity_type: str = "deterministic") -> Iterator[str]:
+        started = ev.ActivityStarted(activity_name=name, activity_type=activity_type)
+        with self.scope(started, lambda outcome, error: ev.ActivityFinished(activity_name=name, outcome=outcome, error_message=error)) as event_id:
+            yield event_id
+
+    @contextmanager
+    def iteration(self, step_id: str, number: int) -> Iterator[str]:
+        """One turn of a loop, counted from 1. Leaving it by an exception counts as breaking out."""
+        started = ev.LoopIterationStart(step_id=step_id, iteration=number)
+        with self.scope(started, lambda outcome, _: ev.LoopIterationEnd(step_id=step_id, iteration=number, broke=outcome != "success")) as event_id:
+            yield event_id
+
+    @contextmanager
+    def worker(self, step_id: str, index: int) -> Iterator[str]:
+        """One worker of a fan-out, counted from 0; enter it in the worker itself."""
+
+        def state(outcome: str, _: str | None) -> ev.WorkerState:
+            return ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")
+
+        with self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state) as event_id:
+            yield event_id
+
+    @contextmanager
+    def fan_out(self, step_id: str, worker_count: int) -> Iterator[Tally]:
+        tally = Tally()
+        started = ev.FanoutDispatched(step_id=step_id, worker_count=worker_count)
+        with self.scope(started, lambda *_: ev.FaninJoined(step_id=step_id, collected=tally.collected, failed=tally.failed)):
+            yield tally
+
+    def here(self) -> Run:
+        """A handle that stays at this place of the tree wherever it is taken: hand it to a process yourself, or let `bind` do so."""
+        return Run(self.journal, self.metadata, self._root_event, is_owner=False, base=self._place())
+
+    def bind(self, call: Callable[P, T]) -> Bound[P, T]:
+        """`call`, to be run elsewhere (thread, process pool) but recorded here."""
+        return Bound(self, call)
+
+    def executor(self, inner: Executor) -> BoundExecutor:
+        """`inner` with every task bound to the place where it is submitted."""
+        return BoundExecutor(self, inner)
+
+    def flush(self) -> None:
+        self.journal.flush()
+
+    def fail(self, reason: str, termination: str = "failed") -> None:
+        """End as failed without raising."""
+        self._error, self._termination = reason, termination
+
+    def note_entry(self, step_id: str) -> None:
+        """The first step of a run is its entry unless the caller said otherwise."""
+        if self._is_owner and self.metadata.entry_step is None:
+            self.metadata.entry_step = step_id
+            self.journal.write_document(self.paths.metadata, metadata_bytes(self.metadata))
+
+    def __enter__(self) -> Self:
+        self._exit = CURRENT.set(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        CURRENT.reset(self._exit)
+        if not self._may_finish():
+            self.flush()
+            return
+        if error is not None:
+            self.fail(f"{type(error).__name__}: {error}", termination_of(error))
+        self.finish()
+
+    def _may_finish(self) -> bool:
+        """A handle taken elsewhere, or a forked child that leaves the block, must not end the run of its parent."""
+        return self._is_owner and getpid() == self.metadata.pid
+
+    def finish(self) -> None:
+        """End the run: final state, closing event, anchor. What could not be written is said in all places that still can be."""
+        if not self._may_finish():
+            raise RefusedError("only the process that started a run ends it")
+        journal = self.journal
+        journal.flush()
+        with journal.envelope.held():
+            steps = tally_steps(self.paths.events, journal.events.unwritten)
+            metadata = self._close_metadata(steps)
+            if journal.failures:
+                self.emit(ev.TelemetryPersistFailed(component="runs", error=journal.first_error or "", failures=journal.failures))
+            text = final_state(metadata, steps, journal.failures, journal.first_error)
+            journal.write_document(self.paths.final_state, text)
+            closing = self._closing(metadata, hashlib.sha256(text).hexdigest())
+            journal.emit(closing, self._root_event or None)
+            metadata.events_lost = journal.unwritten
+            metadata.anchor = self._anchor() if not journal.unwritten else None
+            self.head = metadata.anchor.head if metadata.anchor else None
+            journal.write_document(self.paths.metadata, metadata_bytes(metadata))
+        journal.flush(fsync=journal.fsync != "never")
+        self._report(steps)
+        journal.close()
+
+    def _close_metadata(self, steps: StepTally) -> Metadata:
+        metadata = self.metadata
+        metadata.anchor = None
+        metadata.ended_at = now()
+        metadata.termination = self._termination or ("failed" if steps.failed else "completed")
+        metadata.error = self.journal.redactor.value(self._error)
+        metadata.entry_step = metadata.entry_step or steps.first
+        metadata.last_step_id = steps.last
+        metadata.events_lost = self.journal.unwritten
+        return metadata
+
+    def _closing(self, metadata: Metadata, final_state_sha256: str) -> ev.RunFinished:
+        others = {name: {"count": stream.count, "head": stream.head} for name, stream in self.journal.streams.items() if name != "envelope" and _learn(stream)}
+        digest = digest_of(msgspec.to_builtins(metadata), without="anchor")
+        outcome = TERMINATIONS.get(metadata.termination or "", "error")
+        return ev.RunFinished(outcome=outcome, error_message=metadata.error, streams=others, metadata_sha256=digest, final_state_sha256=final_state_sha256)
+
+    def _anchor(self) -> Anchor:
+        streams = {name: StreamAnchor(stream.count, stream.head) for name, stream in self.journal.streams.items() if stream.count}
+        return Anchor(head=self.journal.envelope.head, events=self.journal.envelope.count, streams=streams)
+
+    def _report(self, steps: StepTally) -> None:
+        journal = self.journal
+        if journal.failures:
+            LOG.warning("run %s: %d audit events lost, %d writes failed: %s", self.run_id, journal.unwritten, journal.failures, journal.first_error)
+            text = final_state(self.metadata, steps, journal.failures, journal.first_error, lost=journal.unwritten)
+            with journal.guarded("final-state.txt"), self.paths.final_state.open("r+b") as file:
+                if file.read() != text:
+                    file.seek(0)
+                    file.write(text)  # in place: the blocks are there even on a full disk
+                    file.truncate()
+        else:
+            LOG.info("run %s: %s, head %s", self.run_id, self.metadata.termination, self.head)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        folder = self.paths.folder
+        return _attach, (str(folder.workspace.root), str(folder.root), self.metadata, self._root_event, self._place(), self.journal.fsync)
+
+
+def _attach(root: str, artifacts_root: str, metadata: Metadata, root_event: str, base: str, fsync: Fsync) -> Run:
+    key = (artifacts_root, metadata.run_id, getpid())
+    if key not in _ATTACHED:
+        paths = RunFolder(Workspace(Path(root)), Path(artifacts_root)).run(metadata.run_id)
+        _ATTACHED[key] = Journal(paths, fsync, is_starter=False)
+    return Run(_ATTACHED[key], metadata, root_event, is_owner=False, base=base)
+
+
+def _learn(stream: Stream) -> bool:
+    """Bring a stream's count and head up to date with what other processes appended; False if it has no lines."""
+    if stream.path.exists():
+        stream.refresh()
+    return bool(stream.count)

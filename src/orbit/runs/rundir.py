@@ -1,0 +1,85 @@
+"""Where the files of runs are, how runs and steps are named, and which run is meant."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from pathlib import Path
+
+from orbit.config import Workspace
+from orbit.errors import AmbiguousError, NotFoundError, UsageError
+
+_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?")
+REMOVED = "removed.ndjson"  # index rows of pruned runs, in the runs folder
+
+
+def new_run_id() -> str:
+    return time.strftime("run-%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
+
+
+def checked_name(what: str, name: str) -> str:
+    """Run and step ids become file names, so they may hold nothing a path could misread."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"not a {what} id: {name!r}", hint="letters, digits, `.`, `_`, `-`, up to 120, not beginning with `.` or `-`")
+    return name
+
+
+class RunFolder:
+    """All runs of one worktree."""
+
+    def __init__(self, workspace: Workspace, artifacts_root: Path | None = None) -> None:
+        self.workspace = workspace
+        configured = artifacts_root or Path(str(workspace.setting("runs", "root", ".orbit/run")))
+        self.root = configured if configured.is_absolute() else workspace.root / configured
+        self.audit = workspace.state / "state" / "audit"
+
+    @property
+    def label(self) -> str:
+        """The artifacts root as documents name it: relative to the worktree where it lies inside."""
+        inside = self.root.is_relative_to(self.workspace.root)
+        return (self.root.relative_to(self.workspace.root) if inside else self.root).as_posix()
+
+    def run(self, run_id: str) -> RunPaths:
+        return RunPaths(self, checked_name("run", run_id))
+
+    def run_ids(self) -> list[str]:
+        """Every run that left a folder, by name."""
+        if not self.root.is_dir():
+            return []
+        return sorted(entry.name for entry in self.root.iterdir() if entry.is_dir() and _NAME.fullmatch(entry.name))
+
+    def existing(self, run_id: str) -> RunPaths:
+        """The run called `run_id`, or the only one whose id begins so."""
+        ids = self.run_ids()
+        if run_id in ids:
+            return self.run(run_id)
+        near = [known for known in ids if known.startswith(run_id)]
+        if len(near) == 1:
+            return self.run(near[0])
+        if near:
+            raise AmbiguousError(run_id, near[:20])
+        raise NotFoundError(f"no run {run_id!r}", hint="see `orbit run list`", candidates=ids[-5:])
+
+
+class RunPaths:
+    """The files of one run."""
+
+    def __init__(self, folder: RunFolder, run_id: str) -> None:
+        self.folder, self.run_id = folder, run_id
+        self.path = folder.root / run_id
+        self.metadata = self.path / "metadata.json"
+        self.final_state = self.path / "final-state.txt"
+        self.events = self.path / "events.ndjson"
+        self.artifacts = self.path / "artifacts"
+        self.envelope = folder.audit / "v2_loop" / f"{run_id}.jsonl"
+        self.loop = folder.audit / "loop" / f"{run_id}.jsonl"
+        self.blobs = folder.audit / "blobs"
+
+    def manifest(self, step_id: str) -> Path:
+        return self.artifacts / step_id / "manifest.json"
+
+    def step_ids(self) -> list[str]:
+        if not self.artifacts.is_dir():
+            return []
+        return sorted(entry.name for entry in self.artifacts.iterdir() if entry.is_dir())

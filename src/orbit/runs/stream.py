@@ -1,0 +1,179 @@
+"""An append-only file of linked JSON lines. One `write` per line under a lock; a failing disk keeps lines in memory and is counted."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from orbit.runs.chain import GENESIS, LINE, is_untouched, parse, seal
+from orbit.runs.locking import exclusive
+
+LOG = logging.getLogger("orbit.runs")
+_BLOCK = 4096
+
+
+class Stream:
+    """Any number of threads and processes may append to one file; each has its own Stream on it."""
+
+    def __init__(self, path: Path, *, fsync_each: bool = False) -> None:
+        self.path = path
+        self.failures = 0
+        self.first_error: str | None = None
+        self.unwritten: list[dict[str, Any]] = []  # in order; tried again with the next append
+        self.count = 0  # lines in the chain, as of the last append
+        self.head = GENESIS
+        self._fsync_each = fsync_each
+        self._end = -1  # file size after the last append of ours; anything else means somebody wrote since
+        self._mend = b""
+        self._fd: int | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._mutex = threading.RLock()
+        self._depth = 0
+
+    def append(self, record: dict[str, Any]) -> bool:
+        """Put `record` at the end; False if it could only be kept in memory."""
+        LINE.encode(record)  # what cannot be written at all is the caller's mistake, told at once
+        self.settle_after_fork()
+        with self._mutex:
+            self.unwritten.append(record)
+            return self._drain()
+
+    def flush(self, *, fsync: bool = False) -> bool:
+        """Try again what failed before, and make sure of the disk if asked."""
+        self.settle_after_fork()
+        with self._mutex:
+            written = self._drain() if self.unwritten else True
+            if fsync and self._fd is not None:
+                with self.counting():
+                    os.fsync(self._fd)
+            return written
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep all other writers out, so that what is read of the head stays true until the end of the block."""
+        self.settle_after_fork()
+        with self._mutex:
+            self._depth += 1
+            try:
+                with self._locked():
+                    yield
+            finally:
+                self._depth -= 1
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Turn an operating system error into a counted failure."""
+        try:
+            yield
+        except OSError as error:
+            self.failures += 1
+            if self.failures == 1:
+                LOG.warning("audit events of %s cannot be written and stay in memory: %s", self.path.name, error)
+                self.first_error = error.strerror or str(error)
+            self._end = -1
+
+    def refresh(self) -> None:
+        """Learn what others appended, without appending."""
+        self.settle_after_fork()
+        with self._mutex, self.counting():
+            fd = self._open()
+            with exclusive(fd, self.path):
+                size = os.fstat(fd).st_size
+                if size != self._end:
+                    self._catch_up(fd, size)
+                    self._end = size
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._fd is not None:
+                os.close(self._fd)
+                self._fd = None
+
+    def settle_after_fork(self) -> bool:
+        """In a forked child: a lock and an open file of its own. The parent's unwritten lines are the parent's to write."""
+        if self._pid == os.getpid():
+            return False
+        self._start()
+        if self._fd is not None:
+            os.close(self._fd)
+        self._fd, self._end, self.unwritten = None, -1, []
+        return True
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The file lock, or nothing where the file cannot even be opened: then only memory is left to guard."""
+        try:
+            fd = self._open()
+        except OSError:
+            yield
+            return
+        with exclusive(fd, self.path):
+            yield
+
+    def _drain(self) -> bool:
+        with self.counting():
+            fd = self._open()
+            if self._depth:
+                self._write_all(fd)
+            else:
+                with exclusive(fd, self.path):
+                    self._write_all(fd)
+        return not self.unwritten
+
+    def _open(self) -> int:
+        if self._fd is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+            self._fd = os.open(self.path, flags, 0o644)
+        return self._fd
+
+    def _write_all(self, fd: int) -> None:
+        size = os.fstat(fd).st_size
+        if size != self._end:
+            self._catch_up(fd, size)
+        while self.unwritten:
+            line, digest = seal(self.unwritten[0], self.count + 1, self.head)
+            written = os.write(fd, self._mend + line)
+            if written != len(self._mend) + len(line):
+                os.ftruncate(fd, size)  # half a line is worse than none
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            size += written
+            self._end, self._mend, self.head = size, b"", digest
+            self.count += 1
+            del self.unwritten[0]
+            if self._fsync_each:
+                os.fsync(fd)
+
+    def _catch_up(self, fd: int, size: int) -> None:
+        """Learn the head from the file: others wrote, or this is the first append. A torn tail is closed off, not built upon."""
+        self.count, self.head, self._mend = 0, GENESIS, b""
+        window = 0
+        while window < size:
+            window = min(size, max(_BLOCK, window * 4))
+            os.lseek(fd, size - window, os.SEEK_SET)
+            tail = _read(fd, window)
+            if not self._mend and not tail.endswith(b"\n"):
+                self._mend = b"\n"
+            lines = tail.split(b"\n")
+            for line in reversed(lines if window == size else lines[1:]):
+                record = parse(line) if line else None
+                if record is not None and isinstance(record.get("seq"), int) and is_untouched(line, record):
+                    self.count, self.head = record["seq"], record["hash"]
+                    return
+
+
+def _read(fd: int, size: int) -> bytes:
+    parts = []
+    while size > 0 and (part := os.read(fd, size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
