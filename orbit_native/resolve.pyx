@@ -14,6 +14,7 @@ cdef enum:
     DEPTH = 12                                   # steps of inference before giving up
     EQUALS = 31                                  # equally good targets kept besides the one picked
     MANY = 64                                    # candidates looked at for one name
+    MOST_BASES = 40                              # types whose bases are being found at once
 cdef enum:
     UNKNOWN, INSTANCE, CLASS, MODULE, FUNCTION, EXTERNAL, LOCAL, SUPER     # what an expression evaluates to
 cdef enum:
@@ -87,14 +88,14 @@ cdef class Resolver:
     cdef object texts, loader
     cdef list kind_bits
     cdef dict files, members, modules, paths, type_paths, base_cache
-    cdef set consulted, busy
+    cdef set consulted, busy, busy_bases
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
         self.files, self.members, self.modules = {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
-        self.consulted, self.busy = set(), set()
+        self.consulted, self.busy, self.busy_bases = set(), set(), set()
 
     # --- what is known
 
@@ -562,23 +563,25 @@ cdef class Resolver:
 
     cdef list bases_of(self, Symbol symbol, int depth):
         """The types a type extends, implements or is given by impl blocks, resolved; in source order, each once."""
-        known = self.base_cache.get(symbol.qualified)
+        cache_key = (symbol.family, symbol.qualified)
+        known = self.base_cache.get(cache_key)
         if known is not None:
             self.consulted |= known[1]
             return known[0]
-        key = ("bases", symbol.qualified)
-        if key in self.busy:
+        if cache_key in self.busy_bases or len(self.busy_bases) > MOST_BASES:
             self.cut_short = True
             return []
-        outer, outer_cut = self.consulted, self.cut_short
-        self.consulted, self.cut_short = set(), False
-        self.busy.add(key)
+        # Found as if nothing had been asked before: what is kept must not depend on the way in.
+        outer, outer_cut, outer_busy = self.consulted, self.cut_short, self.busy
+        self.consulted, self.cut_short, self.busy = set(), False, set()
+        self.busy_bases.add(cache_key)
         try:
-            result = self.find_bases(symbol, depth)
+            result = self.find_bases(symbol, 0)
         finally:
-            self.busy.discard(key)
+            self.busy_bases.discard(cache_key)
+            self.busy = outer_busy
         if not self.cut_short:       # a result that a cycle cut short holds for this way in only
-            self.base_cache[symbol.qualified] = (result, frozenset(self.consulted))
+            self.base_cache[cache_key] = (result, frozenset(self.consulted))
         self.consulted |= outer
         self.cut_short = self.cut_short or outer_cut
         return result

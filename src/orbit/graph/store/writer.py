@@ -170,7 +170,7 @@ class Writer:
         """Columns of one file's rows of a table, in order, as an int32 array."""
         shift = SHIFTS[table]
         found = list(self.db.execute(f"SELECT {columns} FROM {table} WHERE id >= ? AND id < ? ORDER BY id", (file << shift, (file + 1) << shift)))
-        width = len(re.sub(r"\([^)]*\)", "", columns).split(","))
+        width = len(found[0]) if found else len(re.sub(r"\([^)]*\)", "", columns).split(","))  # a comma inside brackets parts no columns
         return np.array(found, dtype=np.int32).reshape(-1, width)
 
     def members(self, container: int, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
