@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -88,42 +89,41 @@ class Graph:
         self, query: str, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
     ) -> SearchAnswer:
         """Find by name, beginning of a name, or words."""
-        return self.answer(search, _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
+        return self._answer(partial(search, root=self.root), _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
 
     def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
         """The source of a symbol or file."""
-        return self.answer(show, _asked(ShowParams, selector=selector, max_bytes=max_bytes))
+        return self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes))
 
     def refs(self, selector: str, *, confidence: str = "same_module", kind: str | None = None, limit: int | None = None) -> RefsAnswer:
         """Who refers to a symbol."""
-        return self.answer(refs, _asked(RefsParams, selector=selector, confidence=confidence, kind=kind, limit=limit))
+        return self._answer(refs, _asked(RefsParams, selector=selector, confidence=confidence, kind=kind, limit=limit))
 
     def callees(self, selector: str, *, confidence: str = "fuzzy", limit: int | None = None) -> CalleesAnswer:
         """What a symbol calls."""
-        return self.answer(callees, _asked(CalleesParams, selector=selector, confidence=confidence, limit=limit))
+        return self._answer(callees, _asked(CalleesParams, selector=selector, confidence=confidence, limit=limit))
 
     def overview(self, scope: str | None = None, *, format: str = "summary", limit: int | None = None) -> OverviewAnswer:
         """The shape of the tree, or of a part of it."""
-        return self.answer(overview, _asked(OverviewParams, scope=scope, format=format, limit=limit))
+        return self._answer(overview, _asked(OverviewParams, scope=scope, format=format, limit=limit))
 
     def implementors(self, selector: str, *, limit: int | None = None) -> ImplementorsAnswer:
         """What implements or extends a type."""
-        return self.answer(implementors, _asked(ImplementorsParams, selector=selector, limit=limit))
+        return self._answer(implementors, _asked(ImplementorsParams, selector=selector, limit=limit))
 
     def deps(self, selector: str, *, limit: int | None = None) -> DepsAnswer:
         """What a file or folder imports."""
-        return self.answer(deps, _asked(DepsParams, selector=selector, limit=limit))
+        return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
 
     # --- how a question is asked
 
-    def answer(self, question: Callable[..., Answer], ask: Any) -> Answer:
+    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
         from orbit.graph.index.place import find_place
 
         self._keep_up()
         with self._readers.snapshot(find_place(self.root).database) as db:
-            given = (db, _below(self.root, ask), self.root)
-            answer = question(*given[: question.__code__.co_argcount])
+            answer = question(db, _below(self.root, ask))
             if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
                 answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
         return answer

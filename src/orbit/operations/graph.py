@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -23,8 +22,9 @@ class WhyParams(msgspec.Struct, kw_only=True):
     path: Annotated[str, Meta(description="A file of the worktree.", extra={"cli": {"argument": True}})]
 
 
-def _row(summary: str, params: type[msgspec.Struct], answer: type[msgspec.Struct], question: Callable[..., Any], *examples: str) -> Operation:
-    return Operation(summary, params, answer, lambda session, ask: session.graph.answer(question, ask), examples=examples)
+def _row(summary: str, params: type[msgspec.Struct], answer: type[msgspec.Struct], method: str, *examples: str) -> Operation:
+    """A question: the method of `Graph` whose arguments are the params."""
+    return Operation(summary, params, answer, lambda session, ask: getattr(session.graph, method)(**msgspec.structs.asdict(ask)), examples=examples)
 
 
 def _sync(session: Session, ask: SyncParams) -> SyncAnswer:
@@ -44,7 +44,7 @@ OPERATIONS = {
         "Find symbols, strings and configuration keys by name or words.",
         search.SearchParams,
         search.SearchAnswer,
-        search.search,
+        "search",
         "orbit graph search Scheduler",
         'orbit graph search "retry limit" --kind config --limit 5',
     ),
@@ -52,7 +52,7 @@ OPERATIONS = {
         "The source of a symbol or file.",
         show.ShowParams,
         show.ShowAnswer,
-        show.show,
+        "show",
         "orbit graph show Scheduler.run",
         "orbit graph show symbol:src/jobs.py#run:function --max-bytes 2000",
     ),
@@ -60,7 +60,7 @@ OPERATIONS = {
         "Who refers to a symbol, or imports a file.",
         refs.RefsParams,
         refs.RefsAnswer,
-        refs.refs,
+        "refs",
         "orbit graph refs Scheduler.run --kind call",
         "orbit graph refs file:src/jobs.py",
     ),
@@ -68,14 +68,14 @@ OPERATIONS = {
         "What a symbol calls, in the order of its source.",
         callees.CalleesParams,
         callees.CalleesAnswer,
-        callees.callees,
+        "callees",
         "orbit graph callees run_due --confidence same_module",
     ),
     "graph.overview": _row(
         "The shape of the tree or a part of it: languages, symbols, files, what was left out.",
         overview.OverviewParams,
         overview.OverviewAnswer,
-        overview.overview,
+        "overview",
         "orbit graph overview",
         "orbit graph overview dir:src --format full",
     ),
@@ -83,13 +83,11 @@ OPERATIONS = {
         "What implements or extends a type.",
         implementors.ImplementorsParams,
         implementors.ImplementorsAnswer,
-        implementors.implementors,
+        "implementors",
         "orbit graph implementors Transport",
     ),
-    "graph.deps": _row("What a file or folder imports.", deps.DepsParams, deps.DepsAnswer, deps.deps, "orbit graph deps file:src/jobs.py"),
-    "graph.why": Operation(
-        "Why a file is in the graph, or is not.", WhyParams, Why, lambda session, ask: session.graph.why(ask.path), examples=("orbit graph why build/gen.py",)
-    ),
+    "graph.deps": _row("What a file or folder imports.", deps.DepsParams, deps.DepsAnswer, "deps", "orbit graph deps file:src/jobs.py"),
+    "graph.why": _row("Why a file is in the graph, or is not.", WhyParams, Why, "why", "orbit graph why build/gen.py"),
     "graph.init": Operation(
         "Prepare a worktree: the .orbit folder and an .orbitignore. Changes nothing that is there.",
         InitParams,

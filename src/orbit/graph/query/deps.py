@@ -12,6 +12,9 @@ from orbit.graph.query.answer import GraphAnswer, cut_to_budget
 from orbit.graph.query.scope import find_scope
 
 LIMIT = 100
+# The file that is itself what is imported: `from package import module`.
+_SUBMODULE = """(SELECT min(m.path) FROM text o JOIN text t ON t.value IN (o.value || '.' || n.value, o.value || '::' || n.value, o.value || '/' || n.value)
+    JOIN file m ON m.module = t.id WHERE o.id = i.module AND i.module >= 0)"""
 
 
 class DepsParams(msgspec.Struct, kw_only=True):
@@ -42,8 +45,7 @@ def deps(db: apsw.Connection, ask: DepsParams) -> DepsAnswer:
     total = db.execute(f"SELECT count(*) FROM file f JOIN import i ON i.id >= f.id << 20 AND i.id < (f.id + 1) << 20 WHERE {scope.where}", scope.values).get
     limit = LIMIT if ask.limit is None else ask.limit
     found = db.execute(
-        "SELECT f.path, p.value, n.value,"
-        " (SELECT min(m.path) FROM file m WHERE m.module = i.module AND i.module >= 0), i.line"
+        f"SELECT f.path, p.value, n.value, coalesce({_SUBMODULE}, (SELECT min(m.path) FROM file m WHERE m.module = i.module AND i.module >= 0)), i.line"
         " FROM file f CROSS JOIN import i ON i.id >= f.id << 20 AND i.id < (f.id + 1) << 20 JOIN text p ON p.id = i.path LEFT JOIN text n ON n.id = i.name"
         f" WHERE {scope.where} ORDER BY f.path, i.line, i.id LIMIT ?",
         (*scope.values, limit),
