@@ -32,6 +32,7 @@ from orbit.graph.index.scan import BINARY, Scan, is_binary, scan
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit, load_unit, path_names, unpack
 from orbit.graph.languages import language
+from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION, create_indexes, create_tables, drop_all, is_empty, open_writer, transaction, use_wal
 from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, FileRow, Writer
 from orbit_native import hashing
@@ -40,23 +41,6 @@ LOCK_SECONDS = 600.0
 BATCH_BYTES = 1 << 20
 RACY_NS = 2_000_000_000  # a file touched this shortly before it was read may change again within one tick of the clock
 UNREADABLE, CHANGING = "unreadable", "changing"
-
-
-class SyncAnswer(msgspec.Struct, kw_only=True):
-    """What a sync did."""
-
-    mode: str
-    files_indexed: int
-    files_changed: int
-    files_removed: int
-    files_skipped: dict[str, int]
-    files_partial: int
-    symbols: int
-    refs: int
-    duration_ms: int
-    db: str
-    message: str | None = None
-
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
 
