@@ -93,7 +93,7 @@ def _last(text: str) -> str:
 
 def _around(facts: FileFacts, index: int) -> list[str]:
     names: list[str] = []
-    while index != NONE:
+    while index != NONE and len(names) < use_trees.DEPTH_LIMIT:
         names.insert(0, facts.definitions[index].name)
         index = facts.definitions[index].parent
     return names
@@ -105,10 +105,18 @@ def _attach(facts: FileFacts, marks: list[Mark]) -> dict[int, list[Mark]]:
         return {}
     starts = [d.start for d in facts.definitions]
     held: dict[int, list[Mark]] = {}
-    for mark in marks:
+    later, later_target = len(facts.source) + 1, NONE  # the attribute that follows, and what it stands before
+    for mark in reversed(marks):
         index = bisect_left(starts, mark.end)
-        if index < len(starts) and _only_filler(facts.source, mark.end, starts[index]):
-            held.setdefault(index, []).append(mark)
+        until = starts[index] if index < len(starts) else len(facts.source)
+        target = index if index < len(starts) else NONE
+        if mark.end <= later <= until:
+            until, target = later, later_target
+        if target != NONE and not _only_filler(facts.source, mark.end, until):
+            target = NONE
+        if target != NONE:
+            held.setdefault(target, []).insert(0, mark)
+        later, later_target = mark.start, target
     return held
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from orbit.graph.index.facts import FileFacts, Import
 
 NONE = -1
+DEPTH_LIMIT = 64  # of trees and of inline modules; deeper is not written by people
 TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
 
 
@@ -55,6 +56,8 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
         if word[0] == "/":
             continue
         if word == "{":
+            if len(stack) == DEPTH_LIMIT:
+                return
             stack.append(prefix)
             prefix = [*prefix, *(w for w, _, _ in held)]
             held = []
@@ -99,7 +102,9 @@ def _leaf(facts: FileFacts, found: Import, whole: list[str], alias: str, flags: 
 def inline_modules(facts: FileFacts, scope: int) -> list[str]:
     """Names of the inline modules around a scope, outermost first."""
     names: list[str] = []
-    while scope != NONE:
+    for _ in range(DEPTH_LIMIT):
+        if scope == NONE:
+            break
         if facts.definitions[scope].kind == "module":
             names.insert(0, facts.definitions[scope].name)
         scope = facts.definitions[scope].parent
