@@ -51,6 +51,7 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
     prefix = path
     held: list[tuple[str, int, int]] = []
     alias, wants_alias, is_star = "", False, False
+    lead, counted = line + facts.source.count(b"\n", start, at), 0
     for token in TREE_TOKEN.finditer(text + ","):
         word = token.group()
         if word[0] == "/":
@@ -67,7 +68,8 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
                 if not plain:
                     begin, end = len(text[:begin].encode()), len(text[:end].encode())
                 whole = [*prefix, *(w for w, _, _ in held)]
-                lead = line + raw[:begin].count(b"\n") + facts.source.count(b"\n", start, at)
+                lead += raw.count(b"\n", counted, begin)
+                counted = begin
                 kind = flags | {"star"} if is_star else flags
                 yield _leaf(facts, found, whole, alias, kind, at + begin, at + end, lead)
             held, alias, wants_alias, is_star = [], "", False, False
