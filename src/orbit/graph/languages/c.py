@@ -18,6 +18,7 @@ NONE = -1
 USE, TYPE = REF_KIND_CODES["use"], REF_KIND_CODES["type"]
 KIND, NAME, RECEIVER, SCOPE, FLAGS = 0, 1, 5, 6, 8  # columns of a reference
 NEW = 1
+HEAD_ROOM = 400  # bytes of a definition in which its storage class stands
 INCLUDE_FOLDERS = ("", "include", "src", "inc", "lib", "source")
 NO_PARAMETERS = re.compile(rb"[^(]*\(\s*void\s*\)")
 VARIADIC = re.compile(rb"\.\.\.\s*\)")
@@ -56,7 +57,7 @@ def fix_up(facts: FileFacts) -> None:
             brace = facts.source.find(b"{", found.start, found.name_start)
             found.body = brace if brace >= 0 else NONE
         if found.kind in FUNCTIONS or found.kind == "global":
-            head = facts.source[found.start : found.name_start]
+            head = facts.source[found.start : min(found.name_start, found.start + HEAD_ROOM)]
             if STATIC.search(head):
                 found.flags = found.flags | {"static"}
             if found.kind == "global" and b"extern" in head and found.value == NONE:

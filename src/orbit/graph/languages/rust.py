@@ -93,7 +93,7 @@ def _last(text: str) -> str:
 
 def _around(facts: FileFacts, index: int) -> list[str]:
     names: list[str] = []
-    while index != NONE:
+    while index != NONE and len(names) < use_trees.DEPTH_LIMIT:
         names.insert(0, facts.definitions[index].name)
         index = facts.definitions[index].parent
     return names
@@ -105,10 +105,18 @@ def _attach(facts: FileFacts, marks: list[Mark]) -> dict[int, list[Mark]]:
         return {}
     starts = [d.start for d in facts.definitions]
     held: dict[int, list[Mark]] = {}
-    for mark in marks:
+    later, later_target = len(facts.source) + 1, NONE  # the attribute that follows, and what it stands before
+    for mark in reversed(marks):
         index = bisect_left(starts, mark.end)
-        if index < len(starts) and _only_filler(facts.source, mark.end, starts[index]):
-            held.setdefault(index, []).append(mark)
+        until = starts[index] if index < len(starts) else len(facts.source)
+        target = index if index < len(starts) else NONE
+        if mark.end <= later <= until:
+            until, target = later, later_target
+        if target != NONE and not _only_filler(facts.source, mark.end, until):
+            target = NONE
+        if target != NONE:
+            held.setdefault(target, []).insert(0, mark)
+        later, later_target = mark.start, target
     return held
 
 
@@ -242,22 +250,31 @@ def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:
     """Type parameters are locals of their item, with their first bound as type; they refer to nothing outside."""
     if not marks:
         return
-    spans: dict[int, list[tuple[int, int]]] = {}
+    declared: set[tuple[int, int]] = set()
     rows = []
     for mark in marks:
         if mark.scope != NONE:
-            found = facts.definitions[mark.scope]
-            spans.setdefault(mark.name, []).append((found.start, found.end))
+            declared.add((mark.scope, mark.name))
             rows.append((PARAM, mark.name, mark.type, NONE, mark.scope, mark.start))
     facts.add_binds(rows)
-    refs = facts.refs
-    free = (refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)
+    refs, names = facts.refs, {name for _, name in declared}
     keep = np.ones(len(refs), dtype=bool)
-    for name, items in spans.items():
-        for i in np.flatnonzero(free & (refs[:, NAME] == name)).tolist():
-            at = refs[i, START]
-            keep[i] = not any(start <= at < end for start, end in items)
+    for i in np.flatnonzero((refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)).tolist():
+        name = int(refs[i, NAME])
+        if name in names:
+            keep[i] = not _is_declared(facts, declared, int(refs[i, SCOPE]), name)
     facts.refs = refs[keep]
+
+
+def _is_declared(facts: FileFacts, declared: set[tuple[int, int]], scope: int, name: int) -> bool:
+    """Is the name a type parameter of the scope or of what encloses it?"""
+    for _ in range(use_trees.DEPTH_LIMIT):
+        if scope == NONE:
+            return False
+        if (scope, name) in declared:
+            return True
+        scope = facts.definitions[scope].parent
+    return False
 
 
 def _plain_loops(facts: FileFacts) -> None:

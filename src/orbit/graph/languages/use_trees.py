@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from orbit.graph.facts import FileFacts, Import
 
 NONE = -1
+DEPTH_LIMIT = 64  # of trees and of inline modules; deeper is not written by people
 TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
 
 
@@ -50,11 +51,14 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
     prefix = path
     held: list[tuple[str, int, int]] = []
     alias, wants_alias, is_star = "", False, False
+    lead, counted = line + facts.source.count(b"\n", start, at), 0
     for token in TREE_TOKEN.finditer(text + ","):
         word = token.group()
         if word[0] == "/":
             continue
         if word == "{":
+            if len(stack) == DEPTH_LIMIT:
+                return
             stack.append(prefix)
             prefix = [*prefix, *(w for w, _, _ in held)]
             held = []
@@ -64,7 +68,8 @@ def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
                 if not plain:
                     begin, end = len(text[:begin].encode()), len(text[:end].encode())
                 whole = [*prefix, *(w for w, _, _ in held)]
-                lead = line + raw[:begin].count(b"\n") + facts.source.count(b"\n", start, at)
+                lead += raw.count(b"\n", counted, begin)
+                counted = begin
                 kind = flags | {"star"} if is_star else flags
                 yield _leaf(facts, found, whole, alias, kind, at + begin, at + end, lead)
             held, alias, wants_alias, is_star = [], "", False, False
@@ -99,7 +104,9 @@ def _leaf(facts: FileFacts, found: Import, whole: list[str], alias: str, flags: 
 def inline_modules(facts: FileFacts, scope: int) -> list[str]:
     """Names of the inline modules around a scope, outermost first."""
     names: list[str] = []
-    while scope != NONE:
+    for _ in range(DEPTH_LIMIT):
+        if scope == NONE:
+            break
         if facts.definitions[scope].kind == "module":
             names.insert(0, facts.definitions[scope].name)
         scope = facts.definitions[scope].parent
