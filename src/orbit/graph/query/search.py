@@ -1,7 +1,7 @@
 """Find by name and by text: symbols, string literals, configuration keys.
 
 Order: symbols before configuration keys before strings. Symbols by how they match: the name or qualified name itself, the name in another case,
-the beginning of the name, words of the name, words of name and qualified name together. Within each: code before tests and generated code,
+the beginning of the name, words of the name, words of the qualified name and then of the name. Within each: code before tests and generated code,
 definitions before mere declarations (for equal names), then path and line.
 """
 
@@ -115,10 +115,11 @@ def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
         seen = {symbol.id for symbol in found}
         fresh = [symbol_id for symbol_id in _first(db, "symbols_fts", pattern, scope, limit + len(seen)) if symbol_id not in seen]
         found += _read(db, fresh[: limit - len(found)])
-    every = " OR ".join(f"({pattern})" for pattern in patterns)
+    every = " OR ".join(f"({pattern})" for pattern in patterns if f"{pattern} *" not in patterns)
     if every:
         answer.total += _count(db, "symbols_fts", every, scope)
-        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in exact)
+        unsure = exact if len(patterns) < 2 or not (query.isascii() and query.isidentifier()) else ()  # the first step finds a plain name again
+        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in unsure)
     else:
         answer.total += len(exact)
     answer.matches += [
@@ -144,13 +145,12 @@ def _patterns(query: str) -> Iterator[str]:
     if parts:
         yield "parts : (" + _all(parts) + ")"
     if len(tokens) > 1:
-        some = " OR ".join(quoted(token) for token in tokens)
-        yield f"({_all(tokens)}) AND {{name parts}} : ({some} *)"
+        yield " AND ".join(quoted(token) for token in tokens[:-1]) + f" AND {{name parts}} : ({_all(tokens[-1:])})"
 
 
 def _all(terms: list[str]) -> str:
-    """All terms; the last one may be the beginning of a word."""
-    return " AND ".join(quoted(term) for term in terms) + " *"
+    """All terms; the last one, unless very short, may be the beginning of a word."""
+    return " AND ".join(quoted(term) for term in terms) + (" *" if len(terms[-1]) > 2 else "")
 
 
 def _first(db: apsw.Connection, table: str, pattern: str, scope: _Scope, count: int) -> list[int]:
