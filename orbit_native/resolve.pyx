@@ -44,7 +44,7 @@ STATIC, VARARGS, EXTENSION = 1, 2, 4
 cdef class Rules:
     """What differs between languages, in ids."""
     cdef public int family
-    cdef public bint implicit_self, shared_modules, reexports_all, global_names
+    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules
     cdef public frozenset self_names, class_names, super_names, constructors, transparent, collections, passing, builtins
     cdef public str separator
 
@@ -87,13 +87,13 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, modules, by_name, paths, type_paths, base_cache
+    cdef dict files, members, modules, paths, type_paths, base_cache
     cdef set consulted, busy, busy_bases
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.modules, self.by_name = {}, {}, {}, {}
+        self.files, self.members, self.modules = {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.consulted, self.busy, self.busy_bases = set(), set(), set()
 
@@ -128,7 +128,6 @@ cdef class Resolver:
         cdef Symbol symbol
         for symbol in file.symbols:
             self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
-            self.by_name.setdefault((symbol.family, symbol.name), []).append(symbol)
         self.modules.setdefault((file.rules.family, file.module), []).append(id)
 
     cdef int type_scope(self, File file, int scope):
@@ -158,17 +157,6 @@ cdef class Resolver:
                 return []
             found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
             self.members[key] = found
-        return found
-
-    cdef list named_symbols(self, int family, int name):
-        self.consulted.add(name)
-        key = (family, name)
-        found = self.by_name.get(key)
-        if found is None:
-            if self.loader is None:
-                return []
-            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.named(family, name, MANY + 1)]
-            self.by_name[key] = found
         return found
 
     cdef list module_files(self, int family, int module):
@@ -377,12 +365,26 @@ cdef class Resolver:
                     options = [s for s in options if (<Symbol>s).file == file.id]
                     if options:
                         return self.of_symbol(self.pick(options, file.id, argc, bits), EXACT, depth)
+                if rules.nested_modules and self.kind_bits[around.kind] & MODULE_KIND:
+                    found = self.outer_module(file, around.qualified, name, argc, bits, depth)
+                    if found is not None:
+                        return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
                     and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
         return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef Thing outer_module(self, File file, int module, int name, int argc, int bits, int depth):
+        """A name of the modules around a module: A.B, then A."""
+        cdef str text = self.text(module)
+        while file.rules.separator in text:
+            text = text.rpartition(file.rules.separator)[0]
+            options = self.fitting(self.find_members(file.rules.family, self.id_of(text), name), bits)
+            if options:
+                return self.of_symbol(self.pick(options, file.id, argc, bits), SAME_MODULE, depth)
+        return None
 
     cdef bint module_has(self, File file, int name):
         return bool(self.find_members(file.rules.family, file.module, name))
@@ -950,20 +952,6 @@ cdef class Resolver:
         if found is None or found.symbol is None or found.kind not in (CLASS, FUNCTION):
             return None
         return found.symbol.qualified, found.symbol.file
-
-    def unique_by_name(self, int family, int name):
-        """(qualified, file) of the only callable or type of that name in a family, or None."""
-        cdef Symbol symbol, only = None
-        found = self.named_symbols(family, name)
-        if not found or len(found) > MANY:
-            return None
-        for symbol in found:
-            if self.kind_bits[symbol.kind] & DECLARATION_KIND or not self.kind_bits[symbol.kind] & (TYPE_KIND | CALLABLE_KIND):
-                continue
-            if only is not None:
-                return None
-            only = symbol
-        return (only.qualified, only.file) if only is not None else None
 
     def take_consulted(self):
         """The ids of the names looked up since the last call."""

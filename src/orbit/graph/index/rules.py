@@ -35,7 +35,7 @@ def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
     rules.family = families.setdefault(table.family or table.name, len(families))
     rules.implicit_self, rules.shared_modules = table.implicit_self, table.shared_modules
     rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
-    rules.separator = table.separator
+    rules.separator, rules.nested_modules = table.separator, table.nested_modules
     for field in ("self_names", "class_names", "super_names", "constructors", "transparent", "collections", "passing", "builtins"):
         setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
     return rules

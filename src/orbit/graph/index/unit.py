@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from orbit.graph.index.facts import BIND_FORMS, NONE
+from orbit.graph.facts import BIND_FORMS, NONE
 from orbit.graph.index.pack import IMPORT_FLAGS, TABLES, TEXT, Packed
 from orbit.graph.index.texts import Texts
 from orbit.graph.languages import Layout, language

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 FIELDS = frozenset({"field"})
 JAVA_LANG = """
@@ -53,6 +53,7 @@ LANGUAGES = {
         import_target=packages.import_target,
         fix_up=fix_up,
         self_names=("this",),
+        super_names=("super",),
         implicit_self=True,
         collections=("[]", "Iterable", "Iterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet", "LinkedHashSet", "TreeSet", "SortedSet",
                      "Queue", "Deque", "ArrayDeque", "PriorityQueue", "Stack", "Vector", "Stream"),

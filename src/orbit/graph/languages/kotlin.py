@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.index.facts import MACRO, NONE
+from orbit.graph.facts import MACRO, NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 COUNTED = frozenset({"function", "method", "test", "constructor"})
 KOTLIN = """
@@ -110,6 +110,7 @@ LANGUAGES = {
         import_target=packages.import_target,
         fix_up=fix_up,
         self_names=("this",),
+        super_names=("super",),
         implicit_self=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),

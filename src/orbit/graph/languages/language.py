@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 
 class Layout(Protocol):
@@ -68,6 +68,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
     import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last
     shared_modules: bool = False  # are names of other files of the same module visible without import?
+    nested_modules: bool = False  # are names of the modules around a module visible in it? (namespace A.B sees A)
     reexports_all: bool = False  # does importing a name make it a name of the importing module too?
     global_names: bool = False  # do definitions that are not static live in one world of names?
     shared_suffixes: tuple[str, ...] = ()  # files whose static definitions others see too: headers

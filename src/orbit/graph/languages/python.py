@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from orbit.graph.index.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
+from orbit.graph.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
 from orbit.graph.languages.language import Language, Layout
 from orbit.model import REF_KIND_CODES
 
@@ -440,7 +440,12 @@ LANGUAGES = {
         module_of=module_of,
         import_target=import_target,
         fix_up=fix_up,
-        self_names=("self", "cls", "mcs", "super()"),
+        self_names=("self",),
+        class_names=("cls", "mcs"),
+        super_names=("super",),
+        import_binds="first",
+        reexports_all=True,
+        module_symbols=True,
         transparent=(
             "Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "InitVar", "Type", "type", "Awaitable", "Self",
         ),

@@ -1,0 +1,11 @@
+"""Which languages may refer to each other. A name in one family says nothing about the same name in another."""
+
+from __future__ import annotations
+
+# Language -> family, where that is not the language itself. The tables of the languages say the same; asking them would import them.
+_FAMILIES = {"javascript": "typescript", "tsx": "typescript", "java": "jvm", "kotlin": "jvm"}
+
+
+def family_of(lang: str) -> str:
+    """The family of a language."""
+    return _FAMILIES.get(lang, lang)
