@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from synthetic import Repository
 
 from orbit.config import Workspace
-from orbit.graph.index import sync as syncing
 from orbit.graph.index.sync import SyncAnswer, sync
 from orbit.graph.query.digest import differences, digest
 from orbit.graph.store.connection import open_reader

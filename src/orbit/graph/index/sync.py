@@ -387,9 +387,9 @@ class _Work:
         return positions, extract_batch(batch), outcome
 
 
-def _merge(into: dict[int, set[tuple[Any, ...]]], found: dict[int, set[tuple[Any, ...]]]) -> None:
-    for name, rows in found.items():
-        into.setdefault(name, set()).update(rows)
+def _merge(into: dict[int, set[tuple[Any, ...]]], found: dict[int, tuple[Any, ...]]) -> None:
+    for name, facts in found.items():
+        into.setdefault(name, set()).add(facts)
 
 
 def _manifest_digest(root: Path, found: Scan) -> str:
