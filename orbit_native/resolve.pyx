@@ -14,6 +14,7 @@ cdef enum:
     DEPTH = 12                                   # steps of inference before giving up
     EQUALS = 31                                  # equally good targets kept besides the one picked
     MANY = 64                                    # candidates looked at for one name
+    MOST_BASES = 40                              # types whose bases are being found at once
 cdef enum:
     UNKNOWN, INSTANCE, CLASS, MODULE, FUNCTION, EXTERNAL, LOCAL, SUPER     # what an expression evaluates to
 cdef enum:
@@ -86,15 +87,15 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, modules, by_name, paths, type_paths, base_cache
-    cdef set consulted, busy
+    cdef dict files, members, modules, paths, type_paths, base_cache
+    cdef set consulted, busy, busy_bases
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.modules, self.by_name = {}, {}, {}, {}
+        self.files, self.members, self.modules = {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
-        self.consulted, self.busy = set(), set()
+        self.consulted, self.busy, self.busy_bases = set(), set(), set()
 
     # --- what is known
 
@@ -127,7 +128,6 @@ cdef class Resolver:
         cdef Symbol symbol
         for symbol in file.symbols:
             self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
-            self.by_name.setdefault((symbol.family, symbol.name), []).append(symbol)
         self.modules.setdefault((file.rules.family, file.module), []).append(id)
 
     cdef int type_scope(self, File file, int scope):
@@ -157,17 +157,6 @@ cdef class Resolver:
                 return []
             found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
             self.members[key] = found
-        return found
-
-    cdef list named_symbols(self, int family, int name):
-        self.consulted.add(name)
-        key = (family, name)
-        found = self.by_name.get(key)
-        if found is None:
-            if self.loader is None:
-                return []
-            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.named(family, name, MANY + 1)]
-            self.by_name[key] = found
         return found
 
     cdef list module_files(self, int family, int module):
@@ -574,23 +563,25 @@ cdef class Resolver:
 
     cdef list bases_of(self, Symbol symbol, int depth):
         """The types a type extends, implements or is given by impl blocks, resolved; in source order, each once."""
-        known = self.base_cache.get(symbol.qualified)
+        cache_key = (symbol.family, symbol.qualified)
+        known = self.base_cache.get(cache_key)
         if known is not None:
             self.consulted |= known[1]
             return known[0]
-        key = ("bases", symbol.qualified)
-        if key in self.busy:
+        if cache_key in self.busy_bases or len(self.busy_bases) > MOST_BASES:
             self.cut_short = True
             return []
-        outer, outer_cut = self.consulted, self.cut_short
-        self.consulted, self.cut_short = set(), False
-        self.busy.add(key)
+        # Found as if nothing had been asked before: what is kept must not depend on the way in.
+        outer, outer_cut, outer_busy = self.consulted, self.cut_short, self.busy
+        self.consulted, self.cut_short, self.busy = set(), False, set()
+        self.busy_bases.add(cache_key)
         try:
-            result = self.find_bases(symbol, depth)
+            result = self.find_bases(symbol, 0)
         finally:
-            self.busy.discard(key)
+            self.busy_bases.discard(cache_key)
+            self.busy = outer_busy
         if not self.cut_short:       # a result that a cycle cut short holds for this way in only
-            self.base_cache[symbol.qualified] = (result, frozenset(self.consulted))
+            self.base_cache[cache_key] = (result, frozenset(self.consulted))
         self.consulted |= outer
         self.cut_short = self.cut_short or outer_cut
         return result
@@ -961,20 +952,6 @@ cdef class Resolver:
         if found is None or found.symbol is None or found.kind not in (CLASS, FUNCTION):
             return None
         return found.symbol.qualified, found.symbol.file
-
-    def unique_by_name(self, int family, int name):
-        """(qualified, file) of the only callable or type of that name in a family, or None."""
-        cdef Symbol symbol, only = None
-        found = self.named_symbols(family, name)
-        if not found or len(found) > MANY:
-            return None
-        for symbol in found:
-            if self.kind_bits[symbol.kind] & DECLARATION_KIND or not self.kind_bits[symbol.kind] & (TYPE_KIND | CALLABLE_KIND):
-                continue
-            if only is not None:
-                return None
-            only = symbol
-        return (only.qualified, only.file) if only is not None else None
 
     def take_consulted(self):
         """The ids of the names looked up since the last call."""

@@ -61,9 +61,9 @@ class SymbolNotFoundError(NotFoundError):
 class AmbiguousError(OrbitError):
     code, exit_code = "ambiguous", 4
 
-    def __init__(self, name: str, candidates: Iterable[str]) -> None:
+    def __init__(self, name: str, candidates: Iterable[str], total: int | None = None) -> None:
         candidates = list(candidates)
-        super().__init__(f"{name!r} means {len(candidates)} different things", hint="name one of the candidates in full", candidates=candidates)
+        super().__init__(f"{name!r} means {total or len(candidates)} different things", hint="name one of the candidates in full", candidates=candidates)
 
 
 class NoGraphError(OrbitError):

@@ -98,3 +98,7 @@ def random_pattern(choose: random.Random) -> str:
         return choose.choice(LINES)
     middle = "".join(choose.choice(PIECES) for _ in range(choose.randint(1, 5)))
     return ("!" if choose.random() < 0.25 else "") + middle + ("/" if choose.random() < 0.2 else "")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--edits", default="2000", help="how many random edits the slow test of incremental syncs makes")

@@ -15,6 +15,7 @@ from orbit.errors import OrbitError, UsageError
 
 # name -> (module that holds a typer `app`, one line of help)
 GROUPS = {
+    "init": ("orbit.cli.init", "Prepare a worktree: the .orbit folder and an .orbitignore."),
     "graph": ("orbit.cli.graph", "What is in the code: sync it, search it, follow it."),
     "adr": ("orbit.cli.adr", "Why it is so: decisions kept in git."),
     "run": ("orbit.cli.runs", "What was done: recorded runs and their evidence."),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -23,8 +24,17 @@ ROOT = typer.Option(None, "--root", help="Worktree to act on; default: the one t
 JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
 
 
-def add_command(app: typer.Typer, operation_name: str, name: str | None = None, exit_code: Callable[[Any], int] | None = None) -> None:
-    """Register operation `operation_name` on `app`; `exit_code` derives the exit code from an answer where it is not always 0."""
+def add_command(
+    app: typer.Typer,
+    operation_name: str,
+    name: str | None = None,
+    exit_code: Callable[[Any], int] | None = None,
+    progress: Callable[[], AbstractContextManager[Any]] = nullcontext,
+) -> None:
+    """Register operation `operation_name` on `app`.
+
+    `exit_code` derives the exit code from an answer where it is not always 0; `progress` shows how far long work has come.
+    """
     operation = find(operation_name)
     fields = [field for field in msgspec.structs.fields(operation.params) if not _cli(field.type).get("hidden")]
 
@@ -33,10 +43,11 @@ def add_command(app: typer.Typer, operation_name: str, name: str | None = None, 
         asked = {key: getattr(value, "value", value) for key, value in given.items() if value is not None and value != []}
         try:
             session = Session(root)
-            try:
-                answer = perform(session, operation_name, asked)
-            finally:
-                session.close()
+            with progress() as session.progress:
+                try:
+                    answer = perform(session, operation_name, asked)
+                finally:
+                    session.close()
         except OrbitError as error:
             fail(error, as_json=as_json)
         emit(answer, as_json=as_json)

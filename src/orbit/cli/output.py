@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NoReturn
+import time
+from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
@@ -46,6 +47,18 @@ def say(text: str) -> None:
     sys.stderr.write(text)
 
 
+def remark(answer: Any) -> None:
+    """Print an answer beside a command's own output, on stderr."""
+    from orbit.present import render
+
+    say(render(answer, colour=sys.stderr.isatty()))
+
+
+def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:
+    """Where the output of a recorded command goes; with --json stdout is for the answer alone."""
+    return (sys.stderr.buffer, sys.stderr.buffer) if as_json else (sys.stdout.buffer, sys.stderr.buffer)
+
+
 def _write(content: str | bytes) -> None:
     try:
         if isinstance(content, bytes):
@@ -56,3 +69,31 @@ def _write(content: str | bytes) -> None:
     except BrokenPipeError:  # the reader (head, less) has seen enough
         sys.stderr.close()
         raise SystemExit(0) from None
+
+
+class ProgressBar:
+    """One line on stderr, on a terminal only, drawn when work has gone on for a while; gone when it ends."""
+
+    WIDTH, PATIENCE_SECONDS, EVERY_SECONDS = 30, 0.4, 0.08
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> Any:
+        return self._draw if self._is_shown else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn_at:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _draw(self, stage: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        if now - self._started < self.PATIENCE_SECONDS or now - self._drawn_at < self.EVERY_SECONDS:
+            return
+        self._drawn_at = now
+        filled = self.WIDTH * done // of if of else self.WIDTH
+        sys.stderr.write(f"\r\x1b[K{stage:<8} [{'#' * filled}{'.' * (self.WIDTH - filled)}] {done}/{of}")
+        sys.stderr.flush()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import base64
-import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import typer
 
 from orbit.cli.commands import JSON, ROOT, add_command
-from orbit.cli.output import emit, emit_bytes, fail, say
+from orbit.cli.output import emit, emit_bytes, fail, remark, terminal
 from orbit.errors import OrbitError, UsageError
 from orbit.operations import Session, find, perform
-from orbit.present import render
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -68,20 +66,15 @@ def execute(
     given = {"command": command, "workflow": workflow, "step": step, "run": run, "opcode": opcode, "timeout": timeout, "no_diff": no_diff}
     try:
         session = Session(root)
-        session.terminal = _terminal(json)
+        session.terminal = terminal(as_json=json)
         answer = perform(session, "run.exec", {key: value for key, value in given.items() if value is not None})
     except OrbitError as error:
         fail(error, as_json=json)
     if json:
         emit(answer, as_json=True)
     elif not quiet:
-        say(render(answer, colour=sys.stderr.isatty()))
+        remark(answer)
     raise SystemExit(answer.exit_code)
-
-
-def _terminal(as_json: bool) -> tuple[BinaryIO, BinaryIO]:
-    """Where the command's output goes; with --json stdout is for the answer alone."""
-    return (sys.stderr.buffer, sys.stderr.buffer) if as_json else (sys.stdout.buffer, sys.stderr.buffer)
 
 
 add_command(app, "run.export")

@@ -1,0 +1,166 @@
+"""The graph of a worktree: what is in the code. `Graph` is the Python API; the command line and MCP ask the same questions through it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from orbit.config import Workspace
+from orbit.errors import RefusedError, UsageError
+from orbit.graph.policy import SyncPolicy
+from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
+from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
+from orbit.graph.query.fresh import named_files, stale_files
+from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
+from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
+from orbit.graph.query.refs import RefsAnswer, RefsParams, refs
+from orbit.graph.query.search import SearchAnswer, SearchParams, search
+from orbit.graph.query.show import MAX_BYTES, ShowAnswer, ShowParams, show
+from orbit.graph.readers import Readers
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from orbit.graph.outcome import SyncAnswer, Why
+
+__all__ = ["Graph", "SyncPolicy"]
+
+Answer = TypeVar("Answer")
+Params = TypeVar("Params", bound=msgspec.Struct)
+Progress = Callable[[str, int, int], None]  # (stage, done, of)
+
+
+class Graph:
+    """A handle on the graph of one worktree. Safe to use from several threads; follows branch switches by itself."""
+
+    def __init__(self, workspace: Workspace, policy: SyncPolicy = SyncPolicy.MANUAL) -> None:
+        if policy.kind == "watch":
+            raise RefusedError("watching needs the `watch` extra", hint="pip install 'orbit-native[watch]', or use SyncPolicy.ON_READ", code="no-watch")
+        self.workspace = workspace
+        self.policy = policy
+        self._readers = Readers()
+        self._syncing = threading.Lock()
+        self._synced_at: float | None = None  # monotonic
+
+    @classmethod
+    def open(cls, root: str | Path, policy: SyncPolicy = SyncPolicy.MANUAL) -> Graph:
+        """The graph of the worktree that holds `root`. Needs no graph yet: a question without one raises NoGraphError."""
+        return cls(Workspace.find(Path(root)), policy)
+
+    def __enter__(self) -> Graph:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release all connections."""
+        self._readers.close()
+
+    @property
+    def root(self) -> Path:
+        return self.workspace.root
+
+    # --- bringing it up to date
+
+    def sync(self, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None) -> SyncAnswer:
+        """Bring the graph up to date with the files. `progress` is called with (stage, done, of); `executor` extracts elsewhere."""
+        from orbit.graph.index.sync import sync
+
+        answer = sync(self.workspace, full=full, jobs=jobs, progress=progress, executor=executor)
+        self._synced_at = time.monotonic()
+        return answer
+
+    def why(self, path: str) -> Why:
+        """Why a file is in the graph, or is not."""
+        from orbit.graph.index.why import why
+
+        return why(self.root, path)
+
+    # --- questions
+
+    def search(
+        self, query: str, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
+    ) -> SearchAnswer:
+        """Find by name, beginning of a name, or words."""
+        return self._answer(partial(search, root=self.root), _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
+
+    def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
+        """The source of a symbol or file."""
+        return self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes))
+
+    def refs(self, selector: str, *, confidence: str = "same_module", kind: str | None = None, limit: int | None = None) -> RefsAnswer:
+        """Who refers to a symbol."""
+        return self._answer(refs, _asked(RefsParams, selector=selector, confidence=confidence, kind=kind, limit=limit))
+
+    def callees(self, selector: str, *, confidence: str = "fuzzy", limit: int | None = None) -> CalleesAnswer:
+        """What a symbol calls."""
+        return self._answer(callees, _asked(CalleesParams, selector=selector, confidence=confidence, limit=limit))
+
+    def overview(self, scope: str | None = None, *, format: str = "summary", limit: int | None = None) -> OverviewAnswer:
+        """The shape of the tree, or of a part of it."""
+        return self._answer(overview, _asked(OverviewParams, scope=scope, format=format, limit=limit))
+
+    def implementors(self, selector: str, *, limit: int | None = None) -> ImplementorsAnswer:
+        """What implements or extends a type."""
+        return self._answer(implementors, _asked(ImplementorsParams, selector=selector, limit=limit))
+
+    def deps(self, selector: str, *, limit: int | None = None) -> DepsAnswer:
+        """What a file or folder imports."""
+        return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
+
+    # --- how a question is asked
+
+    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+        """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
+        from orbit.graph.index.place import find_place
+
+        self._keep_up()
+        with self._readers.snapshot(find_place(self.root).database) as db:
+            answer = question(db, _below(self.root, ask))
+            if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
+                answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+        return answer
+
+    def _keep_up(self) -> None:
+        """Sync first, if the policy wants it. A graph that cannot be written now still answers, and says what is stale."""
+        if self.policy.kind == "manual":
+            return
+        with self._syncing:
+            if self.policy.kind == "windowed" and self._synced_at is not None and time.monotonic() - self._synced_at < self.policy.seconds:
+                return
+            try:
+                self.sync()
+            except RefusedError:
+                from orbit.graph.index.place import find_place
+
+                if not find_place(self.root).database.exists():
+                    raise
+
+
+def _asked(params: type[Params], **given: Any) -> Params:
+    """Params from arguments, checked as those of the command line are."""
+    try:
+        return msgspec.convert({name: value for name, value in given.items() if value is not None}, params)
+    except msgspec.ValidationError as error:
+        raise UsageError(str(error)) from None
+
+
+def _below(root: Path, ask: Any) -> Any:
+    """Absolute paths below the root, as people paste them, made relative to it."""
+    prefix = root.as_posix().rstrip("/") + "/"
+    for field in ("selector", "scope"):
+        text = getattr(ask, field, None)
+        if isinstance(text, str) and prefix in text:
+            kind, colon, rest = text.partition(":")
+            if text.startswith(prefix):
+                ask = msgspec.structs.replace(ask, **{field: text.removeprefix(prefix)})
+            elif colon and rest.startswith(prefix):
+                ask = msgspec.structs.replace(ask, **{field: f"{kind}:{rest.removeprefix(prefix)}"})
+    return ask

@@ -41,6 +41,7 @@ class Session:
 
     def __init__(self, root: Path | None = None) -> None:
         self.workspace = Workspace.find(root)
+        self.progress: Callable[[str, int, int], None] | None = None  # told how far long work has come: (stage, done, of)
         self.terminal: tuple[BinaryIO, BinaryIO] | None = None  # where a recorded command's output is shown live, if anywhere
 
     @cached_property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+
 from orbit.graph.index.extract import extract
 from orbit.graph.languages import language
 from orbit.graph.languages.c import import_target, module_of
-
 from orbit_native.names import Names
 
 

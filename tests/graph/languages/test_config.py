@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from orbit.graph.facts import FileFacts
 from orbit.graph.index.extract import extract
-from orbit.graph.index.facts import FileFacts
 from orbit.graph.languages import language
 from orbit.graph.languages.config import DEPTH_LIMIT, KEY_LIMIT
 from orbit.graph.languages.tables import COLUMN_LIMIT, READ_LIMIT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from orbit.graph.facts import FileFacts
 from orbit.graph.index.extract import extract
-from orbit.graph.index.facts import FileFacts
 from orbit.graph.languages import language
 from orbit_native.names import Names
 
@@ -59,3 +59,8 @@ def test_usings_and_namespaces_are_no_references() -> None:
 def test_a_nested_namespace_is_qualified_by_the_one_around_it() -> None:
     found = facts("namespace A.B { namespace C { class D { class E { } } } class F { } }")
     assert [d.local for d in found.definitions] == ["A.B", "A.B.C", "A.B.C.D", "A.B.C.D.E", "A.B.F"]
+
+
+def test_a_condition_in_a_class_header_is_not_its_name() -> None:
+    found = facts("namespace N\n{\n    public partial class Reader\n#if ASYNC\n        : IAsync\n#endif\n    {\n        void Go() { }\n    }\n}\n")
+    assert [d.local for d in found.definitions] == ["N", "N.Reader", "N.Reader.Go"]

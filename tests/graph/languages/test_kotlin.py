@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from orbit.graph.facts import FileFacts
 from orbit.graph.index.extract import extract
-from orbit.graph.index.facts import FileFacts
 from orbit.graph.languages import language
 from orbit_native.names import Names
 

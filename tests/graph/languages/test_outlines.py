@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+
 from orbit.graph.index.extract import extract, outline
 from orbit.graph.languages import language
-
 from orbit_native.names import Names
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from orbit.graph.index.facts import (
+from orbit.graph.facts import (
     BIND_FORMS,
     DECORATOR,
     KEY_FORMS,
@@ -90,8 +90,7 @@ def extract(language: Language, source: bytes, names: Names, budget_seconds: flo
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:
             facts.broken.append((0, len(source)))
-        # A name the grammar only missed is no name.
-        rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]
+        rows = rows[(rows[:, NAME_START] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a name the parser only missed states nothing
         classes = heads.classes[rows[:, HEAD]]
         _take_definitions(facts, language, heads, rows[classes == DEFINE])
         scopes = _Scopes(facts)
@@ -123,6 +122,7 @@ class _Scopes:
 
 
 def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: Any) -> None:
+    rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a parser that repairs makes up empty names
     if not len(rows):
         return
     # One definition per name: where patterns overlap, the one written first in the query wins.
@@ -159,7 +159,7 @@ def _parents(rows: Any) -> Any:
 
 def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     defined = np.array([d.name_start for d in facts.definitions], dtype=np.int32)
-    rows = rows[(rows[:, NAME] >= 0) & ~among(rows[:, NAME_START], defined)]
+    rows = rows[(rows[:, NAME_END] > rows[:, NAME_START]) & ~among(rows[:, NAME_START], defined)]
     if not len(rows):
         return
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_END], rows[:, NAME_START]))]
@@ -177,6 +177,8 @@ def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
 
 
 def _take_binds(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
+    if not len(rows):
+        return
     rows = rows[rows[:, NAME] >= 0]
     rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_START]))]
     found = np.empty((len(rows), 6), dtype=np.int32)
@@ -186,6 +188,8 @@ def _take_binds(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> N
 
 
 def _take_strings(facts: FileFacts, rows: Any, imports: Any, scopes: _Scopes) -> None:
+    if not len(rows):
+        return
     rows = rows[np.argsort(rows[:, START], kind="stable")]
     if len(rows) and len(imports):  # what an import names is not a string of the program
         begins, ends = np.sort(imports[:, START]), np.maximum.accumulate(imports[np.argsort(imports[:, START], kind="stable"), END])
@@ -209,6 +213,8 @@ def _take_keys(facts: FileFacts, heads: Heads, rows: Any) -> None:
 
 def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
     """Relations, imports, exports, environment reads, marks and broken ranges: few, so they become structs."""
+    if not len(rows):
+        return
     rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
     around = scopes.of(rows[:, START], rows[:, END]).tolist()
     for row, scope in zip(rows.tolist(), around, strict=True):
@@ -247,7 +253,8 @@ def _sort_definitions(facts: FileFacts) -> None:
     facts.definitions = [facts.definitions[index] for index in order]
     for found in facts.definitions:
         found.parent = int(place[found.parent])
-    for one in (*facts.imports, *facts.relations, *facts.commands, *facts.marks):
+    scoped: list[Any] = [*facts.imports, *facts.relations, *facts.commands, *facts.marks]
+    for one in scoped:
         one.scope = int(place[one.scope])
     facts.refs[:, 6], facts.binds[:, 4], facts.strings[:, 2] = place[facts.refs[:, 6]], place[facts.binds[:, 4]], place[facts.strings[:, 2]]
 
@@ -289,8 +296,8 @@ def outline(facts: FileFacts) -> str:
         flags = f" [{','.join(sorted(d.flags))}]" if d.flags else ""
         lines.append((d.start, 0, f"{d.line}-{d.end_line} {d.kind} {d.local}{flags}{extra} | {text(d.signature)}"))
     kinds = {code: kind for kind, code in REF_KIND_CODES.items()}
-    for kind, name, start, _, line, receiver, scope, argc, flags in facts.refs.tolist():
-        what = "".join(f" {word}" for word, bit in REF_FLAGS.items() if flags & bit)
+    for kind, name, start, _, line, receiver, scope, argc, bits in facts.refs.tolist():
+        what = "".join(f" {word}" for word, bit in REF_FLAGS.items() if bits & bit)
         held = f" on {text(receiver)}" if receiver != NONE else ""
         lines.append((start, 1, f"  {line} {kinds[kind]}{what} {text(name)}{held}{f' /{argc}' if argc != NONE else ''} in {scope_of(scope)}"))
     for form, name, type_, value, scope, start in facts.binds.tolist():

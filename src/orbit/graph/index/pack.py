@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from orbit.graph.facts import NONE, Definition, FileFacts
 from orbit.graph.index.extract import extract
-from orbit.graph.index.facts import NONE, Definition, FileFacts
 from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
 from orbit.model import RELATION_KIND_CODES, SYMBOL_KIND_CODES
@@ -27,7 +27,10 @@ STRING = ("file", "text", "line", "scope")
 CONFIG = ("file", "key", "kind", "line")
 COMMAND = ("file", "name", "start", "line", "scope", "handler", "group")
 EXPORT = ("file", "name", "value")
-TABLES = {"symbol": SYMBOL, "ref": REF, "bind": BIND, "relation": RELATION, "import": IMPORT, "string": STRING, "config": CONFIG, "command": COMMAND, "export": EXPORT}
+TABLES = {
+    "symbol": SYMBOL, "ref": REF, "bind": BIND, "relation": RELATION, "import": IMPORT, "string": STRING, "config": CONFIG, "command": COMMAND,
+    "export": EXPORT,
+}  # fmt: skip
 TEXT = {
     "symbol": ("name", "qualified", "container", "signature", "type", "value", "owner"), "ref": ("name", "receiver"), "bind": ("name", "type", "value"),
     "relation": ("target", "owner"), "import": ("path", "name", "alias"), "string": ("text",), "config": ("key", "kind"),
@@ -103,7 +106,8 @@ def _pack_file(rows: dict[str, list[Any]], index: int, facts: FileFacts, languag
 
 def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[int, ...]]:
     """Rows with qualified names: the module in front, unless the definition lives in the one world of names of its language."""
-    add, found, separator = facts.id, [], language.separator
+    add, separator = facts.id, language.separator
+    found: list[tuple[int, ...]] = []
     for d in facts.definitions:
         base = "" if language.global_names and "static" not in d.flags else module
         inner = _container(facts, d, language)
@@ -118,9 +122,8 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
         )  # fmt: skip
     if language.module_symbols and module:
         around, _, name = module.rpartition(separator)
-        lines = facts.source.count(b"\n") + 1
-        none = NONE
-        found.append((SYMBOL_KIND_CODES["module"], add(name), add(module), add(around), 0, len(facts.source), 1, lines, 0, none, add(""), none, none, none, none, 0))
+        span = (0, len(facts.source), 1, facts.source.count(b"\n") + 1, 0)
+        found.append((SYMBOL_KIND_CODES["module"], add(name), add(module), add(around), *span, NONE, add(""), NONE, NONE, NONE, NONE, 0))
     return found
 
 

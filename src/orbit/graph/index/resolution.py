@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.graph.index.rules import kind_bits, make_rules
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import SQL_RESOLVED, Unit, load_unit
@@ -27,17 +27,12 @@ class StoreLoader:
         self._writer, self._resolution = writer, resolution
 
     def members(self, family: int, container: int, name: int) -> list[tuple[int, int, list[int]]]:
-        return self._symbols(family, "s.container = ? AND s.name = ?", (container, name), -1)
-
-    def named(self, family: int, name: int, limit: int) -> list[tuple[int, int, list[int]]]:
-        return self._symbols(family, "s.name = ?", (name,), limit)
-
-    def _symbols(self, family: int, where: str, values: tuple[int, ...], limit: int) -> list[tuple[int, int, list[int]]]:
         return [
             (row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, list(row[2:]))
-            for row in self._writer.symbols_where(where, values, SQL_RESOLVED, limit)
+            for row in self._writer.members(container, name, SQL_RESOLVED)
             if self._resolution.rules(row[1]).family == family
         ]
+
 
     def module_files(self, family: int, module: int) -> list[int]:
         return [file for file, lang in self._writer.files_of_module(module) if self._resolution.rules(lang).family == family]
@@ -93,25 +88,19 @@ class Resolution:
     def _write_refs(self, unit: Unit) -> int:
         refs = unit["ref"]
         found, others = self._resolver.resolve_refs(unit.file, refs)
-        family, rows = self.rules(unit.lang).family, []
         start = unit.file << REF_SHIFT
+        rows: list[tuple[Any, ...]] = []
         equals: dict[int, list[tuple[int, int]]] = {}
         for index, target, target_file in others:
             equals.setdefault(index, []).append((target, target_file))
         for index, (ref, (target, target_file, confidence)) in enumerate(zip(refs.tolist(), found.tolist(), strict=True)):
             kind, name, begin, end, line, _, scope, _, _ = ref
-            if target == NONE and kind != USE:
-                only = self._resolver.unique_by_name(family, name)
-                if only is not None:
-                    target, target_file = only
             if target < 0 and kind == USE:
                 continue  # a local, or nothing of ours: not an edge
             held = (scope | unit.file << SYMBOL_SHIFT) if scope != NONE else None
-            for target, target_file in [(target, target_file), *equals.get(index, ())]:
-                rows.append((
-                    start + len(rows), kind, confidence, name, begin, end, line, held, target if target >= 0 else None,
-                    target_file if target >= 0 and target_file >= 0 else None,
-                ))  # fmt: skip
+            for qualified, home in [(target, target_file), *equals.get(index, ())]:
+                edge = (qualified, home if home >= 0 else None) if qualified >= 0 else (None, None)
+                rows.append((start + len(rows), kind, confidence, name, begin, end, line, held, *edge))
         rows += self._import_refs(unit, start + len(rows))
         self._writer.replace_refs(unit.file, rows)
         return len(rows)

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ from orbit.graph.index.scan import BINARY, Scan, is_binary, scan
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit, load_unit, path_names, unpack
 from orbit.graph.languages import language
-from orbit.graph.store.connection import SCHEMA_VERSION, create_indexes, create_tables, drop_all, is_empty, open_writer
+from orbit.graph.outcome import SyncAnswer
+from orbit.graph.store.connection import SCHEMA_VERSION, create_indexes, create_tables, drop_all, is_empty, open_writer, transaction, use_wal
 from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, FileRow, Writer
 from orbit_native import hashing
 
@@ -39,23 +41,6 @@ LOCK_SECONDS = 600.0
 BATCH_BYTES = 1 << 20
 RACY_NS = 2_000_000_000  # a file touched this shortly before it was read may change again within one tick of the clock
 UNREADABLE, CHANGING = "unreadable", "changing"
-
-
-class SyncAnswer(msgspec.Struct, kw_only=True):
-    """What a sync did."""
-
-    mode: str
-    files_indexed: int
-    files_changed: int
-    files_removed: int
-    files_skipped: dict[str, int]
-    files_partial: int
-    symbols: int
-    refs: int
-    duration_ms: int
-    db: str
-    message: str | None = None
-
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
 
@@ -95,12 +80,11 @@ class _Sync:
             if database.exists():
                 self.message = f"the old database could not be used and was set aside as {_set_aside(database).name}"
             return self._build(found, database)
-        with _closing(open_writer(database)) as db:
-            with _transaction(db):
-                if full:
-                    drop_all(db)
-                    return self._fill(db, found, "full")
-                return self._refresh(db, found)
+        with closing(open_writer(database)) as db, transaction(db):
+            if full:
+                drop_all(db)
+                return self._fill(db, found, "full")
+            return self._refresh(db, found)
 
     # --- from nothing
 
@@ -109,10 +93,10 @@ class _Sync:
         scratch = database.with_name(database.name + ".tmp")
         for leftover in (scratch, scratch.with_name(scratch.name + "-journal")):
             leftover.unlink(missing_ok=True)
-        with _closing(open_writer(scratch, journal="OFF")) as db:
-            with _transaction(db):
+        with closing(open_writer(scratch, journal="OFF")) as db:
+            with transaction(db):
                 answer = self._fill(db, found, "full")
-            db.execute("PRAGMA journal_mode = WAL")
+            use_wal(db)
         os.replace(scratch, database)
         return answer
 
@@ -154,9 +138,8 @@ class _Sync:
         stale: list[int] = []
         for index, path in enumerate(found.paths):
             row = known.get(path)
-            if row is None or row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index] or row.lang != found.languages[index]:
-                stale.append(index)
-            elif last_sync - row.mtime_ns < RACY_NS:
+            same = row is not None and row.size == found.sizes[index] and row.mtime_ns == found.mtimes[index] and row.lang == found.languages[index]
+            if row is None or not same or last_sync - row.mtime_ns < RACY_NS:
                 stale.append(index)
         manifests = _manifest_digest(self.workspace.root, found)
         moved = manifests != meta.get("manifests") or len(removed) > 0 or any(found.paths[index] not in known for index in stale)
@@ -164,7 +147,8 @@ class _Sync:
             return self._finish(writer, found, skipped, "auto", 0, 0, None, unchanged=meta)
         layout = Worktree(self.workspace.root, found)
         texts = Texts(writer)
-        return self._apply(writer, texts, found, known, stale, removed, layout, skipped, meta, moved=moved, manifests_changed=manifests != meta.get("manifests"))
+        renamed = manifests != meta.get("manifests")
+        return self._apply(writer, texts, found, known, stale, removed, layout, skipped, meta, moved=moved, manifests_changed=renamed)
 
     def _apply(
         self, writer: Writer, texts: Texts, found: Scan, known: dict[str, FileRow], stale: list[int], removed: list[FileRow], layout: Worktree,
@@ -179,6 +163,7 @@ class _Sync:
             again = {index for index, path in enumerate(found.paths) if path in known and texts.text(known[path].module) != modules[index]}
             stale = sorted(again | set(stale))
         if not stale and not removed and not manifests_changed:
+            writer.set_meta({"synced_at": str(time.time_ns())})  # what was touched around the last sync has been read again
             return self._finish(writer, found, skipped, "auto", 0, 0, None, unchanged=meta)
         before: dict[int, set[tuple[Any, ...]]] = {}
         after: dict[int, set[tuple[Any, ...]]] = {}
@@ -228,7 +213,8 @@ class _Sync:
 
     def _affected(self, writer: Writer, texts: Texts, names: set[int], touched: set[int], layout: Worktree, everything: bool) -> list[Unit]:
         """Files to resolve again although their bytes are the same, with their imports aimed anew."""
-        done, units = set(touched), []
+        done = set(touched)
+        units: list[Unit] = []
         while True:
             wanted = (writer.all_files() if everything else writer.users_of(names)) - done
             if not wanted:
@@ -319,7 +305,9 @@ class _Sync:
             for n, row in enumerate(unit["symbol"].tolist())
         ])  # fmt: skip
         held = unit.file << REF_SHIFT
-        writer.add_rows("string", [(held + n, line, text(value), base + scope if scope >= 0 else None) for n, (value, line, scope) in enumerate(unit["string"].tolist())])
+        writer.add_rows("string", [
+            (held + n, line, text(value), base + scope if scope >= 0 else None) for n, (value, line, scope) in enumerate(unit["string"].tolist())
+        ])  # fmt: skip
         writer.add_rows("config", [(held + n, line, text(key), text(kind)) for n, (key, kind, line) in enumerate(unit["config"].tolist())])
         writer.add_rows("command", [
             (base + n, text(name), text(name), start, line, scope, handler, group, None, None)
@@ -399,9 +387,9 @@ class _Work:
         return positions, extract_batch(batch), outcome
 
 
-def _merge(into: dict[int, set[tuple[Any, ...]]], found: dict[int, set[tuple[Any, ...]]]) -> None:
-    for name, rows in found.items():
-        into.setdefault(name, set()).update(rows)
+def _merge(into: dict[int, set[tuple[Any, ...]]], found: dict[int, tuple[Any, ...]]) -> None:
+    for name, facts in found.items():
+        into.setdefault(name, set()).add(facts)
 
 
 def _manifest_digest(root: Path, found: Scan) -> str:
@@ -440,7 +428,7 @@ def _is_usable(database: Path) -> bool:
     if not database.exists():
         return False
     try:
-        with _closing(open_writer(database)) as db:
+        with closing(open_writer(database)) as db:
             if is_empty(db):
                 return False
             meta = Writer(db, indexed=True).meta()
@@ -455,30 +443,3 @@ def _set_aside(database: Path) -> Path:
     for part in ("-wal", "-shm"):
         database.with_name(database.name + part).unlink(missing_ok=True)
     return aside
-
-
-class _closing:
-    def __init__(self, db: apsw.Connection) -> None:
-        self.db = db
-
-    def __enter__(self) -> apsw.Connection:
-        return self.db
-
-    def __exit__(self, *_: object) -> None:
-        self.db.close()
-
-
-class _transaction:
-    """BEGIN IMMEDIATE ... COMMIT, or ROLLBACK on any error."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self.db = db
-
-    def __enter__(self) -> None:
-        self.db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self.db.execute("COMMIT")
-        elif self.db.in_transaction:
-            self.db.execute("ROLLBACK")

@@ -7,22 +7,12 @@ import stat
 from bisect import bisect_left
 from pathlib import Path
 
-import msgspec
-
 from orbit import git
 from orbit.config import Workspace
 from orbit.errors import UsageError
 from orbit.graph.index.listing import GITIGNORE, gitignore_tree, read_ignore_file
 from orbit.graph.index.scan import BINARY, SNIFFED, SUBMODULE, SYMLINK, TOO_LARGE, UNKNOWN_EXTENSION, Scan, is_binary, read_limits, scan
-
-
-class Why(msgspec.Struct, frozen=True):
-    """`reason` is one of the scan's reasons, or indexed, missing, unreadable, gitignore, directory, git_internal."""
-
-    path: str
-    indexed: bool
-    reason: str
-    rule: str | None = None
+from orbit.graph.outcome import Why
 
 
 def why(root: Path, path: str) -> Why:

@@ -12,11 +12,13 @@ from orbit.graph.languages.language import Language, Layout
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts
+    from orbit.graph.facts import Definition, FileFacts
 
 NONE = -1
-USE = REF_KIND_CODES["use"]
-KIND, NAME, RECEIVER, SCOPE = 0, 1, 5, 6  # columns of a reference
+USE, TYPE = REF_KIND_CODES["use"], REF_KIND_CODES["type"]
+KIND, NAME, RECEIVER, SCOPE, FLAGS = 0, 1, 5, 6, 8  # columns of a reference
+NEW = 1
+HEAD_ROOM = 400  # bytes of a definition in which its storage class stands
 INCLUDE_FOLDERS = ("", "include", "src", "inc", "lib", "source")
 NO_PARAMETERS = re.compile(rb"[^(]*\(\s*void\s*\)")
 VARIADIC = re.compile(rb"\.\.\.\s*\)")
@@ -55,7 +57,7 @@ def fix_up(facts: FileFacts) -> None:
             brace = facts.source.find(b"{", found.start, found.name_start)
             found.body = brace if brace >= 0 else NONE
         if found.kind in FUNCTIONS or found.kind == "global":
-            head = facts.source[found.start : found.name_start]
+            head = facts.source[found.start : min(found.name_start, found.start + HEAD_ROOM)]
             if STATIC.search(head):
                 found.flags = found.flags | {"static"}
             if found.kind == "global" and b"extern" in head and found.value == NONE:
@@ -84,12 +86,15 @@ def _place(facts: FileFacts, found: Definition) -> None:
 
 def _drop_local_uses(facts: FileFacts) -> None:
     refs = facts.refs
-    if not len(refs) or not len(facts.binds):
+    if not len(refs):
         return
-    uses = (refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE)
-    keys = (facts.binds[:, 4].astype(np.int64) << 32) | facts.binds[:, 1]
-    local = np.isin((refs[:, SCOPE].astype(np.int64) << 32) | refs[:, NAME], keys)
-    facts.refs = refs[~(uses & local)]
+    measured = (refs[:, KIND] == TYPE) & (refs[:, FLAGS] == NEW)
+    uses = np.flatnonzero(((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE)) | measured)
+    refs[measured, FLAGS] = 0
+    bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
+    keep = np.ones(len(refs), dtype=bool)
+    keep[uses] = [key not in bound for key in zip(refs[uses, SCOPE].tolist(), refs[uses, NAME].tolist(), strict=True)]
+    facts.refs = refs[keep]
 
 
 LANGUAGES = {
@@ -104,12 +109,13 @@ LANGUAGES = {
         shared_suffixes=(".h",),
         collections=("[]",),
         builtins=frozenset({
-            "NULL", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy",
-            "strcat", "strncat", "strchr", "strrchr", "strstr", "strdup", "strtol", "strtoul", "strtod", "printf", "fprintf", "sprintf", "snprintf",
-            "vsnprintf", "vfprintf", "puts", "fputs", "fputc", "putchar", "fopen", "fclose", "fread", "fwrite", "fgets", "fseek", "ftell", "fflush", "exit",
-            "abort", "assert", "sizeof", "va_start", "va_end", "va_arg", "va_copy", "va_list", "errno", "stdin", "stdout", "stderr", "FILE", "size_t", "ssize_t",
-            "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uintptr_t", "intptr_t", "ptrdiff_t", "bool", "true",
-            "false", "getenv", "qsort", "bsearch", "atoi", "isdigit", "isalpha", "isspace", "tolower", "toupper", "offsetof",
+            "NULL", "malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset", "memcmp", "memchr", "strlen", "strcmp", "strncmp",
+            "strcpy", "strncpy", "strcat", "strncat", "strchr", "strrchr", "strstr", "strdup", "strtol", "strtoul", "strtod", "printf", "fprintf",
+            "sprintf", "snprintf", "vsnprintf", "vfprintf", "puts", "fputs", "fputc", "putchar", "fopen", "fclose", "fread", "fwrite", "fgets",
+            "fseek", "ftell", "fflush", "exit", "abort", "assert", "sizeof", "va_start", "va_end", "va_arg", "va_copy", "va_list", "errno", "stdin",
+            "stdout", "stderr", "FILE", "size_t", "ssize_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+            "uint64_t", "uintptr_t", "intptr_t", "ptrdiff_t", "bool", "true", "false", "getenv", "qsort", "bsearch", "atoi", "isdigit", "isalpha",
+            "isspace", "tolower", "toupper", "offsetof",
         }),
         test_files=("tests/*.c", "*/tests/*.c", "test/*.c", "*/test/*.c", "test_*.c", "*/test_*.c", "*_test.c"),
     )

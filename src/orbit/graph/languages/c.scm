@@ -148,9 +148,11 @@
 (call_expression function: (subscript_expression argument: (identifier) @name) arguments: (_) @args) @call
 (call_expression function: (subscript_expression argument:
   (field_expression argument: (_) @receiver field: (field_identifier) @name)) arguments: (_) @args) @call
+(macro_type_specifier name: (identifier) @name) @call
 
-; --- types
+; --- types (@ref.type.new: sizeof of a name that may be a variable; c.py drops those)
 ((type_identifier) @name @ref.type)
+(sizeof_expression value: (parenthesized_expression (identifier) @name @ref.type.new))
 
 ; --- functions as values
 (argument_list (identifier) @name @ref.use)

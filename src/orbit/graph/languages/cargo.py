@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -160,10 +161,8 @@ def _libraries(layout: Layout) -> dict[str, str]:
             if found is not None and found.crate:
                 known[found.crate] = found.crate
                 known.setdefault(found.package, found.crate)
-        try:
+        with suppress(TypeError):  # a layout that cannot be a key is read again
             _crates[layout] = known
-        except TypeError:
-            pass
     return known
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts, Mark
+    from orbit.graph.facts import Definition, FileFacts, Mark
 
 NONE = -1
 MACRO = 2  # flag of a reference
@@ -33,10 +33,12 @@ STYLES = {"snake_case": "_", "SCREAMING_SNAKE_CASE": "_", "lower": "", "UPPER": 
 
 def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: list[Mark]) -> None:
     """Commands of one file. `attributes` by the definition they stand before, `arms` the match arms that name a path."""
-    keys = {index: _keys(facts, marks) for index, marks in attributes.items()}
+    declares = b"Subcommand" in facts.source or b"Parser" in facts.source or b"subcommand" in facts.source
+    keys = {index: _keys(facts, marks) for index, marks in attributes.items()} if declares else {}
     groups = {}
-    for index, found in enumerate(facts.definitions):
-        derived = _derived(facts, attributes.get(index, ()))
+    for index in sorted(attributes) if declares else ():
+        found = facts.definitions[index]
+        derived = _derived(facts, attributes[index])
         if found.kind == "enum" and derived & {"Subcommand", "Parser"}:
             groups[index] = keys.get(index, {})
         elif found.kind == "struct" and "Parser" in derived:
@@ -48,17 +50,18 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
             if found.kind in ("field", "enum_member") and word in keys.get(index, {}):
                 found.flags = found.flags | {word}
                 if found.kind == "field" and word == "subcommand" and found.parent != NONE:
-                    facts.add_command("", found.start, found.line, scope=found.parent, handler=_payload(facts, found), group=facts.definitions[found.parent].name)
+                    group = facts.definitions[found.parent].name
+                    facts.add_command("", found.start, found.line, scope=found.parent, handler=_payload(facts, found), group=group)
     if not groups and not arms:
         return
     handled = _dispatch(facts, arms, {facts.definitions[index].name for index in groups})
     for index, found in enumerate(facts.definitions):
         if found.kind != "enum_member" or found.parent not in groups or found.flags & {"flatten", "external_subcommand"}:
             continue
-        group = facts.definitions[found.parent]
+        enum = facts.definitions[found.parent]
         name = keys.get(index, {}).get("name") or _styled(found.name, groups[found.parent].get("rename_all", "kebab-case"))
-        handler = handled.pop(f"{group.name}.{found.name}", ("", None))[0] or _runner(facts, found)
-        facts.add_command(name, found.start, found.line, scope=index, handler=handler, group=group.name)
+        handler = handled.pop(f"{enum.name}.{found.name}", ("", None))[0] or _runner(facts, found)
+        facts.add_command(name, found.start, found.line, scope=index, handler=handler, group=enum.name)
     for variant, (handler, arm) in handled.items():
         if arm is not None and handler and GROUP_NAME.search(variant.rpartition(".")[0]):
             facts.add_command("", arm.start, arm.line, scope=arm.scope, handler=handler, group=variant)

@@ -11,7 +11,7 @@ from orbit.graph.languages.language import Language, Layout
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 KEY_LIMIT = 5_000  # keys kept of one file; lock files have more, and nobody asks for them by key
 ROW_LIMIT = 50_000  # keys and list elements looked at
@@ -46,77 +46,90 @@ def toml_parts(text: str) -> list[str]:
     return [unquote(part) for part in TOML_PART.findall(text)]
 
 
-class Paths:
-    """Dotted paths of rows that come in order of position, the outer before the inner."""
+class Tables:
+    """Paths of TOML headers: inside an array of tables a header means its last element."""
 
     def __init__(self) -> None:
-        self.ends: list[int] = []  # where each open row ends
-        self.prefixes: list[str] = [""]
-        self.counts: list[int] = [0]  # list elements seen directly inside each
-        self.elements: dict[str, int] = {}  # TOML: the last index of each array of tables
+        self.last: dict[str, int] = {}  # array of tables -> index of its last element
 
-    def close(self, start: int) -> None:
-        """Leave the rows that end before this one starts."""
-        while self.ends and self.ends[-1] <= start:
-            self.ends.pop()
-            self.prefixes.pop()
-            self.counts.pop()
-
-    def open(self, end: int, prefix: str) -> None:
-        self.ends.append(end)
-        self.prefixes.append(prefix)
-        self.counts.append(0)
-
-    def join(self, key: str) -> str:
-        prefix = self.prefixes[-1]
-        return f"{prefix}.{key}" if prefix else key
-
-    def next_item(self) -> str:
-        self.counts[-1] += 1
-        return self.join(str(self.counts[-1] - 1))
-
-    def table(self, parts: list[str], *, is_element: bool) -> str:
-        """The path of a TOML header: inside an array of tables it means the last element."""
+    def path(self, text: str, *, is_element: bool) -> str:
         path = ""
+        parts = toml_parts(text)
         for at, part in enumerate(parts):
             path = f"{path}.{part}" if path else part
             if is_element and at == len(parts) - 1:
-                self.elements[path] = self.elements.get(path, -1) + 1
-            if path in self.elements:
-                path = f"{path}.{self.elements[path]}"
+                self.last[path] = self.last.get(path, -1) + 1
+            if path in self.last:
+                path = f"{path}.{self.last[path]}"
         return path
 
 
 def key_paths(kind: str) -> Callable[[FileFacts], None]:
-    """The fix-up of a format: from rows of keys and list elements to paths."""
+    """The fix-up of a format: from rows of keys and list elements, the outer before the inner, to paths."""
+    name_of = {"toml": toml_name, "yaml": yaml_name, "json": json_name}[kind]
 
     def fix_up(facts: FileFacts) -> None:
-        paths = Paths()
-        left_out = -1
-        for form, start, end, line, name in facts.keys[:ROW_LIMIT].tolist():
-            paths.close(start)
-            if len(facts.configs) >= KEY_LIMIT or len(paths.ends) >= DEPTH_LIMIT:
+        rows = facts.keys[:ROW_LIMIT].tolist()
+        ends, prefixes, counts = [len(facts.source) + 1], [""], [0]  # of the rows that are open
+        tables, room, left_out = Tables(), KEY_LIMIT, -1
+        for (form, start, end, line, name), following in zip(rows, [*(row[1] for row in rows[1:]), end_of(facts)], strict=False):
+            while ends[-1] <= start:
+                ends.pop()
+                prefixes.pop()
+                counts.pop()
+            if form == ITEM:
+                counts[-1] += 1
+                if following >= end:  # nothing in it has a name
+                    continue
+            prefix = prefixes[-1]
+            if len(ends) > DEPTH_LIMIT or room == 0 and form != ITEM:
                 left_out = start if left_out < 0 else left_out
-                if len(facts.configs) >= KEY_LIMIT:
+                if room == 0:
                     break
+                continue
+            if form == ITEM:
+                path = f"{prefix}.{counts[-1] - 1}" if prefix else str(counts[-1] - 1)
             elif form == DOCUMENT:
-                paths.open(end, "")
-            elif form == ITEM:
-                paths.open(end, paths.next_item())
+                path = ""
             else:
-                path = _path_of(paths, kind, form, facts.text(name))
-                if path:
-                    facts.add_config(path, kind, line)
-                    paths.open(end, path)
-        else:
-            if len(facts.keys) > ROW_LIMIT and left_out < 0:
-                left_out = int(facts.keys[ROW_LIMIT, 1])
+                text = facts.text(name)
+                path = name_of(text) if form == KEY else tables.path(text, is_element=form == ELEMENT)
+                if not path or len(path) > KEY_ROOM or "\n" in path:
+                    continue
+                if form == KEY and prefix:
+                    path = f"{prefix}.{path}"
+                facts.add_config(path, kind, line)
+                room -= 1
+            if following < end:
+                ends.append(end)
+                prefixes.append(path)
+                counts.append(0)
+        if left_out < 0 and len(facts.keys) > ROW_LIMIT:
+            left_out = int(facts.keys[ROW_LIMIT, 1])
         if left_out >= 0:
             facts.cut(left_out)
         if kind == "yaml" and facts.broken:
             _read_yaml_lines(facts)
 
     return fix_up
+
+
+def end_of(facts: FileFacts) -> int:
+    """Where the row after the last that is looked at starts."""
+    return int(facts.keys[ROW_LIMIT, 1]) if len(facts.keys) > ROW_LIMIT else len(facts.source) + 1
+
+
+def json_name(text: str) -> str:
+    return unquote(text) if "\\" in text else text[1:-1]
+
+
+def toml_name(text: str) -> str:
+    return text if text.replace("-", "_").isidentifier() else ".".join(toml_parts(text))
+
+
+def yaml_name(text: str) -> str:
+    """Empty for what is no name: merge keys, collections and aliases as keys."""
+    return "" if text == "<<" or text[:1] in ("[", "{", "*") else unquote(text)
 
 
 class Frame:
@@ -164,18 +177,6 @@ def _read_yaml_lines(facts: FileFacts) -> None:
             block = column
     if len(parsed) > len(facts.configs):
         facts.configs = parsed
-
-
-def _path_of(paths: Paths, kind: str, form: int, text: str) -> str:
-    """The path of a key or header; empty for what is not a name: YAML merge keys, collections as keys, paragraphs."""
-    if len(text) > KEY_ROOM or "\n" in text:
-        return ""
-    if kind == "toml":
-        parts = toml_parts(text)
-        return paths.join(".".join(parts)) if form == KEY else paths.table(parts, is_element=form == ELEMENT)
-    if kind == "yaml" and (text == "<<" or text[:1] in ("[", "{", "*")):
-        return ""
-    return paths.join(unquote(text))
 
 
 def lines_of(source: bytes) -> list[tuple[int, int, bytes]]:

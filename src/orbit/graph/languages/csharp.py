@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 FIELDS = frozenset({"field", "event"})
 COUNTED = frozenset({"method", "constructor", "test", "function", "delegate"})
+HEADED = frozenset({"class", "struct", "interface"})
+HEADER = re.compile(rb"\b(?:class|struct|interface)\s+(\w+)[^\n]*\n\s*#if")
 BUILTINS = """
     Object String Console Math Convert Environment Exception ArgumentException ArgumentNullException ArgumentOutOfRangeException InvalidOperationException
     NotSupportedException NotImplementedException FormatException OverflowException NullReferenceException IndexOutOfRangeException AggregateException
@@ -49,6 +52,8 @@ def fix_up(facts: FileFacts) -> None:
             found.name_start = found.name_start if found.name_start != NONE else found.start
         elif "indexer" in found.flags:
             found.name = "this[]"
+    if facts.broken:
+        _mend_headers(facts)
     _flag_imports(facts)
     _drop_names(facts)
     if b"global::" in facts.source:
@@ -67,6 +72,15 @@ def _relation_kind(kind: str, target: str) -> str:
         return "extends"
     name = target.partition("<")[0].rpartition(".")[2]
     return "implements" if kind == "struct" or (name[:1] == "I" and name[1:2].isupper()) else "extends"
+
+
+def _mend_headers(facts: FileFacts) -> None:
+    """`class Name` with an `#if` before its bases: the grammar takes the condition for the name."""
+    for found in facts.definitions:
+        if found.kind in HEADED:
+            written = HEADER.search(facts.source, found.start, found.name_start)
+            if written:
+                found.name, found.name_start = written[1].decode("utf-8", "replace"), written.start(1)
 
 
 def _flag_imports(facts: FileFacts) -> None:

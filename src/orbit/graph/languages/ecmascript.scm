@@ -1,15 +1,16 @@
 ; What TypeScript, TSX and JavaScript have in common. Definitions and bindings that may carry types are in the file of each. Roles and heads: language.py.
 
-; --- imports
-(import_statement (import_clause (identifier) @alias @import.default) source: (string) @path)
-(import_statement (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias) @import)) source: (string) @path)
-(import_statement (import_clause (namespace_import (identifier) @alias @import)) source: (string) @path)
+; --- imports and re-exports; the fix-up gives each name the path of its statement (a pattern that waits for it would be slow in long lists)
+(import_clause (identifier) @alias @import.default)
+(import_specifier name: _ @name alias: (_)? @alias) @import
+(namespace_import (identifier) @alias @import)
+(import_statement source: (string) @path) @mark.source
 (import_statement . "import" . source: (string) @path) @import.side
-
-; --- re-exports
+(export_specifier name: _ @name alias: _? @alias) @import.export
+(namespace_export (_) @alias) @import.export
+(export_statement source: (string) @path) @mark.source
+(export_statement (export_clause) !source) @mark.source
 (export_statement "*" source: (string) @path) @import.export.star
-(export_statement (namespace_export (_) @alias) @import.export source: (string) @path)
-(export_statement (export_clause (export_specifier name: _ @name alias: _? @alias) @import.export) source: (string) @path)
 
 ; --- modules loaded by a call
 (variable_declarator
@@ -49,8 +50,6 @@
 (call_expression function: (import) arguments: (arguments . (string) @path)) @import.dynamic
 
 ; --- exports
-(export_statement (export_clause (export_specifier !alias name: _ @name @value) @export) !source)
-(export_statement (export_clause (export_specifier name: (_) @value alias: _ @name) @export) !source)
 (export_statement "default" @name value: [(identifier) (member_expression)] @value) @export
 (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name))) @export
 (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name))) @export
@@ -131,6 +130,13 @@
 (for_in_statement left: (identifier) @name operator: "in") @bind
 (assignment_expression left: (identifier) @name right: (_) @value) @bind
 (assignment_expression left: (member_expression object: (this) property: (_) @name) right: (_) @value) @bind.field
+; what a callback of a collection or a promise gets
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
+  arguments: (arguments . (arrow_function parameter: (identifier) @name @bind.for))
+  (#any-of? @_each "forEach" "map" "filter" "find" "findLast" "findIndex" "some" "every" "flatMap"))
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_then)
+  arguments: (arguments . (arrow_function parameter: (identifier) @name @bind))
+  (#eq? @_then "then"))
 
 ; --- strings and environment
 (string) @text @string

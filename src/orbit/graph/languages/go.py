@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
+TEST_PREFIXES = ("Test", "Benchmark", "Fuzz")
 TEST_TYPES = ("testing.T", "testing.B", "testing.F", "testing.M")
 
 
@@ -42,19 +43,20 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 def fix_up(facts: FileFacts) -> None:
     """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests."""
-    params = {}
-    for form, name, type_, _, scope, _ in facts.binds.tolist():
+    params: dict[int, str] = {}
+    for form, _, type_, _, scope, _ in facts.binds.tolist():
         if form == 1 and scope >= 0:
-            params.setdefault(scope, (name, facts.text(type_)))
+            params.setdefault(scope, facts.text(type_))
     for index, found in enumerate(facts.definitions):
         above = facts.definitions[found.parent] if found.parent >= 0 else found
         if above is not found and (above.start, above.end) == (found.start, found.end):  # `var a, b = 1, 2`: neither holds the other
             found.parent = above.parent
         if found.owner >= 0:
             found.owner = facts.id(facts.text(found.owner).partition("<")[0])
-        if found.kind == "function" and found.name.startswith(("Test", "Benchmark", "Fuzz", "Example")):
-            if found.name.startswith("Example") and found.argc == 0 or params.get(index, ("", ""))[1] in TEST_TYPES:
-                found.kind = "test"
+        if found.kind != "function":
+            continue
+        if found.name.startswith("Example") and found.argc == 0 or found.name.startswith(TEST_PREFIXES) and params.get(index) in TEST_TYPES:
+            found.kind = "test"
 
 
 LANGUAGES = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.graph.languages import packages
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 FIELDS = frozenset({"field"})
 JAVA_LANG = """

@@ -11,7 +11,7 @@ from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 NONE = -1
 FORM_PARAM = 1
@@ -45,6 +45,7 @@ class _Documentation:
         self._by_start = {row[5]: index for index, row in enumerate(self._rows)}
         self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
         self._by_name_start = {found.name_start: index for index, found in enumerate(facts.definitions)}
+        self._counted = (0, 1)  # position, its line
         self._imported: set[tuple[str, str]] = set()
 
     def read(self) -> None:
@@ -142,12 +143,16 @@ class _Documentation:
     def _typedef(self, text: str, after: int, start: int, end: int, type_id: int) -> None:
         name = WORD.match(text, after)
         if name:
-            begins = start + len(text[: name.start(1)].encode())
-            found = self._facts.define("type_alias", name[1], start, end, self._line(start), name_start=begins)
-            found.end_line, found.type = self._line(end), type_id
+            begins, line = start + len(text[: name.start(1)].encode("utf-8", "replace")), self._line(start)
+            found = self._facts.define("type_alias", name[1], start, end, line, name_start=begins)
+            found.end_line, found.type = line + text.count("\n"), type_id
 
     def _line(self, at: int) -> int:
-        return self._facts.source.count(b"\n", 0, at) + 1
+        """Comments are read in order, so lines are counted on from the last one asked for."""
+        if at < self._counted[0]:
+            self._counted = (0, 1)
+        self._counted = (at, self._counted[1] + self._facts.source.count(b"\n", self._counted[0], at))
+        return self._counted[1]
 
 
 def _assigned_before(source: bytes, start: int) -> int:
@@ -186,6 +191,7 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         self_names=typescript.SELF_NAMES,
+        super_names=("super",),
         transparent=typescript.TRANSPARENT,
         collections=typescript.COLLECTIONS,
         builtins=typescript.BUILTINS,

@@ -70,3 +70,9 @@
 (formal_parameters (rest_pattern (identifier) @name) @bind.param)
 (variable_declarator name: (identifier) @name value: (_)? @value) @bind
 (catch_clause parameter: (identifier) @name @bind)
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (identifier) @name @bind.for)) (function_expression parameters: (formal_parameters . (identifier) @name @bind.for))])
+  (#any-of? @_each "forEach" "map" "filter" "find" "findLast" "findIndex" "some" "every" "flatMap"))
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_then)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (identifier) @name @bind)) (function_expression parameters: (formal_parameters . (identifier) @name @bind))])
+  (#eq? @_then "then"))

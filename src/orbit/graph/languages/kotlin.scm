@@ -18,6 +18,11 @@
   name: (identifier) @name (function_value_parameters) @args . [(user_type) (nullable_type)]? @type (function_body)? @body) @define.function
 (property_declaration
   [(user_type) (nullable_type)] @owner . (variable_declaration . (identifier) @name . [(user_type) (nullable_type)]? @type)) @define.property.extension
+(source_file (property_declaration (variable_declaration . (identifier) @name .) .
+  (property_delegate (call_expression . (identifier) @_lazy (annotated_lambda (lambda_literal . (_) @value .)))) (#eq? @_lazy "lazy")) @define.property.computed)
+(class_body (property_declaration (variable_declaration . (identifier) @name .) .
+  (property_delegate (call_expression . (identifier) @_lazy (annotated_lambda (lambda_literal . (_) @value .)))) (#eq? @_lazy "lazy")) @define.property.computed)
+(class_body (property_declaration (variable_declaration . (identifier) @name .) . (getter (function_body . (_) @value .))) @define.property.computed)
 (source_file (property_declaration (variable_declaration . (identifier) @name . (_)? @type) .
   [(call_expression) (navigation_expression) (identifier) (as_expression) (string_literal) (number_literal)]? @value) @define.property)
 (class_body (property_declaration (variable_declaration . (identifier) @name . (_)? @type) .
@@ -88,6 +93,7 @@
 (block (property_declaration (variable_declaration . (identifier) @name .) . (_)? @value) @bind)
 (lambda_literal (property_declaration (variable_declaration . (identifier) @name . (_) @type)) @bind)
 (lambda_literal (property_declaration (variable_declaration . (identifier) @name .) . (_)? @value) @bind)
+(function_declaration name: (identifier) @name (function_value_parameters) . (function_body . [(call_expression) (navigation_expression)] @value .)) @bind.return
 (for_statement . (variable_declaration . (identifier) @name . (_) @type)) @bind.for
 (for_statement . (variable_declaration . (identifier) @name .) . (_) @value) @bind.for
 (when_subject (variable_declaration . (identifier) @name) . (_) @value) @bind

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts
+    from orbit.graph.facts import Definition, FileFacts
 
 STRING_ROOM = 200  # bytes kept of a string
 STRING_LEAST = 6  # bytes; shorter ones are not worth finding

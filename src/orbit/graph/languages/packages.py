@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.index.facts import NONE
+from orbit.graph.facts import NONE
 from orbit.model import REF_KIND_CODES, TYPE_KINDS
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
     from orbit.graph.languages.language import Layout
 
 REF_KIND, REF_NAME, REF_START, REF_END, REF_LINE, REF_RECEIVER, REF_SCOPE, REF_ARGC, REF_FLAGS = range(9)
-BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
+BIND_NAME, BIND_TYPE, BIND_VALUE, BIND_SCOPE, BIND_START = range(1, 6)
 PARAM = 1
 MEMBERS = ("field", "property")
 TYPE, USE = REF_KIND_CODES["type"], REF_KIND_CODES["use"]
@@ -32,7 +32,7 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 def hold_file(facts: FileFacts, kind: str) -> None:
     """A package header or file-scoped namespace holds the rest of the file: it becomes parent and scope of what stood in nothing."""
-    index = next((i for i, d in enumerate(facts.definitions) if d.kind == kind and "file" in d.flags), NONE)
+    index = next((i for i, d in enumerate(facts.definitions) if d.kind == kind and "file" in d.flags and d.parent == NONE), NONE)
     if index == NONE:
         return
     held = facts.definitions[index]

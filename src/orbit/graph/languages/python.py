@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from orbit.graph.index.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
+from orbit.graph.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
 from orbit.graph.languages.language import Language, Layout
 from orbit.model import REF_KIND_CODES
 

@@ -11,7 +11,7 @@ from orbit.graph.languages.language import Language, Layout
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts
+    from orbit.graph.facts import Definition, FileFacts
 
 NONE = -1
 SPACES = frozenset({"module", "class", "singleton_class"})  # kinds that open a scope of constants

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.languages import cargo, clap
+from orbit.graph.languages import cargo, clap, use_trees
 from orbit.graph.languages.language import Language
+from orbit.graph.languages.use_trees import inline_modules
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import FileFacts, Import, Mark
+    from orbit.graph.facts import FileFacts, Mark
 
 NONE = -1
 CALL, TYPE, USE, BOUND = (REF_KIND_CODES[kind] for kind in ("call", "type", "use", "trait_bound"))
@@ -24,7 +25,6 @@ ASSIGN, PARAM, FIELD, FOR = 0, 1, 2, 3  # forms of a binding
 
 TEST_ATTRIBUTES = frozenset({"test", "rstest", "test_case", "wasm_bindgen_test", "quickcheck", "bench", "proptest"})
 STANDARD_DERIVES = frozenset({"Debug", "Clone", "Copy", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash", "Default"})
-TREE_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|r#\w+|\w+|::|[{},*]", re.S)
 FILLER = re.compile(rb"\s+|//[^\n]*|/\*.*?\*/|#!?\[(?:[^\[\]\"]|\"(?:[^\"\\]|\\.)*\"|\[[^\]]*\])*\]", re.S)
 DERIVED = re.compile(rb"\bderive\s*\(([^()]*)\)")
 SELF_PARAMETER = re.compile(rb"\w+\s*(?:<[^(){}]*>)?\s*\(\s*(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?self\b")
@@ -37,8 +37,7 @@ ADAPTORS = (".iter()", ".iter_mut()", ".into_iter()", ".enumerate()", ".drain()"
 def fix_up(facts: FileFacts) -> None:
     """Everything rust.scm cannot say, in the order the parts need each other."""
     spans = np.array([(i.start, i.end) for i in facts.imports], dtype=np.int32).reshape(-1, 2)
-    facts.imports = [leaf for found in facts.imports for leaf in _expand(facts, found)]
-    _place_imports(facts)
+    use_trees.flatten(facts)
     _own_members(facts)
     marks: dict[str, list[Mark]] = {}
     for mark in facts.marks:
@@ -54,124 +53,10 @@ def fix_up(facts: FileFacts) -> None:
     clap.find_commands(facts, attributes, marks.get("arm", []))
 
 
-def _expand(facts: FileFacts, found: Import) -> Iterator[Import]:
-    """One import per leaf of a `use` tree."""
-    text, line, start = facts.text(found.path), found.line, found.start
-    if "mod" in found.flags:
-        yield _leaf(facts, found, ["self", text], "", found.flags, found.start, found.end, line)
-        return
-    if "crate" in found.flags:
-        found.flags = frozenset({"crate"})
-        yield found
-        return
-    flags = frozenset({"export"}) if facts.source.startswith(b"pub", start) else frozenset[str]()
-    raw = text.encode()
-    at = max(facts.source.find(raw, start, found.end), start)
-    plain = text.isascii()
-    stack: list[list[str]] = []
-    path: list[str] = ["::"] if text.startswith("::") else []
-    prefix = path
-    words: list[tuple[str, int, int]] = []
-    alias, wants_alias, is_star = "", False, False
-    for token in TREE_TOKEN.finditer(text + ","):
-        word = token.group()
-        if word[0] == "/":
-            continue
-        if word == "{":
-            stack.append(prefix)
-            prefix = [*prefix, *(w for w, _, _ in words)]
-            words = []
-        elif word in ",}":
-            if words or is_star:
-                begin, end = (words[-1][1], words[-1][2]) if words else (token.start() - 1, token.start())
-                if not plain:
-                    begin, end = len(text[:begin].encode()), len(text[:end].encode())
-                whole = [*prefix, *(w for w, _, _ in words)]
-                lead = line + raw[:begin].count(b"\n") + facts.source.count(b"\n", start, at)
-                kind = flags | {"star"} if is_star else flags
-                yield _leaf(facts, found, whole, alias, kind, at + begin, at + end, lead)
-            words, alias, wants_alias, is_star = [], "", False, False
-            if word == "}":
-                prefix = stack.pop() if stack else []
-        elif word == "*":
-            is_star = True
-        elif word == "as":
-            wants_alias = True
-        elif word != "::":
-            if wants_alias:
-                alias = word
-            else:
-                words.append((word, token.start(), token.end()))
-
-
-def _leaf(facts: FileFacts, found: Import, whole: list[str], alias: str, flags: frozenset[str], start: int, end: int, line: int) -> Import:
-    absolute = whole[:1] == ["::"]
-    parts = whole[1:] if absolute else whole
-    if len(parts) > 1 and parts[-1] == "self":
-        parts = parts[:-1]
-    name = ""
-    if "star" not in flags and len(parts) > 1:
-        name, parts = parts[-1], parts[:-1]
-    path = ("::" if absolute else "") + "::".join(parts)
-    return type(found)(
-        path=facts.id(path), name=facts.id(name) if name else NONE, alias=facts.id(alias) if alias else NONE,
-        flags=flags, start=start, end=end, line=line, scope=found.scope,
-    )  # fmt: skip
-
-
-def _inline_modules(facts: FileFacts, scope: int) -> list[str]:
-    """Names of the inline modules around a scope, outermost first."""
-    names: list[str] = []
-    while scope != NONE:
-        if facts.definitions[scope].kind == "module":
-            names.insert(0, facts.definitions[scope].name)
-        scope = facts.definitions[scope].parent
-    return names
-
-
-def _place_imports(facts: FileFacts) -> None:
-    """Paths seen from the file's module: `super` inside an inline module is the file, a name of this file is `self::name`."""
-    local: dict[tuple[str, ...], set[str]] = {}
-    for found in facts.definitions:
-        if found.kind in ("module", "enum", "struct", "trait", "union", "type_alias") and (found.parent == NONE or facts.definitions[found.parent].kind == "module"):
-            local.setdefault(tuple(_inline_modules(facts, found.parent)), set()).add(found.name)
-    brought: dict[tuple[str, ...], dict[str, str]] = {}
-    inside = [tuple(_inline_modules(facts, i.scope)) if i.scope != NONE else () for i in facts.imports]
-    for i, around in zip(facts.imports, inside, strict=True):
-        if "mod" in i.flags:
-            local.setdefault(around, set()).add(facts.text(i.name))
-        elif i.name != NONE:
-            brought.setdefault(around, {})[facts.text(i.alias if i.alias != NONE else i.name)] = f"{facts.text(i.path)}::{facts.text(i.name)}"
-    for i, around in zip(facts.imports, inside, strict=True):
-        text = facts.text(i.path)
-        head, _, rest = text.partition("::")
-        if head in local.get(around, ()):
-            text = "::".join(["self", *around, text])
-        elif head in brought.get(around, {}) and brought[around][head] != f"{text}::{facts.text(i.name)}":
-            held = brought[around][head]
-            text = _from_file(f"{held}::{rest}" if rest else held, around)
-        else:
-            text = _from_file(text, around)
-        i.path = facts.id(text)
-
-
-def _from_file(text: str, around: tuple[str, ...]) -> str:
-    parts = text.split("::")
-    if not around or parts[0] not in ("self", "super"):
-        return text
-    modules = list(around)
-    while parts and parts[0] in ("self", "super") and modules:
-        if parts.pop(0) == "super":
-            modules.pop()
-    if not modules and parts and parts[0] in ("self", "super"):
-        return "::".join(parts)
-    return "::".join(["self", *modules, *parts])
-
-
 def _own_members(facts: FileFacts) -> None:
     """Impl blocks are called `<T>` or `<T as Trait>`; what is inside belongs to T: `T::m`, or `<T as Trait>::m`."""
     inside = {
-        (tuple(_inline_modules(facts, found.parent)), found.name)
+        (tuple(inline_modules(facts, found.parent)), found.name)
         for found in facts.definitions
         if found.parent != NONE and found.kind in ("struct", "enum", "union", "trait") and facts.definitions[found.parent].kind == "module"
     }
@@ -183,8 +68,8 @@ def _own_members(facts: FileFacts) -> None:
             found.argc = max(found.argc - 1, 0)
         if found.kind == "impl":
             owner = _bare(facts.text(found.owner))
-            trait = facts.text(found.type).replace(".", "::")
-            modules = tuple(_inline_modules(facts, found.parent))
+            trait = _last(facts.text(found.type))
+            modules = tuple(inline_modules(facts, found.parent))
             found.owner = facts.id(".".join([*modules, owner]) if (modules, owner) in inside else owner)
             found.name = f"<{owner.replace('.', '::')} as {trait}>" if trait else f"<{owner.replace('.', '::')}>"
             found.name_start = found.start
@@ -200,9 +85,15 @@ def _bare(text: str) -> str:
     return text.partition("<")[0] or text
 
 
+def _last(text: str) -> str:
+    """A type without the path before its name: however it was imported, it is called the same."""
+    head, opening, arguments = text.partition("<")
+    return f"{head.rpartition('.')[2]}{opening}{arguments}".replace(".", "::")
+
+
 def _around(facts: FileFacts, index: int) -> list[str]:
     names: list[str] = []
-    while index != NONE:
+    while index != NONE and len(names) < use_trees.DEPTH_LIMIT:
         names.insert(0, facts.definitions[index].name)
         index = facts.definitions[index].parent
     return names
@@ -214,10 +105,18 @@ def _attach(facts: FileFacts, marks: list[Mark]) -> dict[int, list[Mark]]:
         return {}
     starts = [d.start for d in facts.definitions]
     held: dict[int, list[Mark]] = {}
-    for mark in marks:
+    later, later_target = len(facts.source) + 1, NONE  # the attribute that follows, and what it stands before
+    for mark in reversed(marks):
         index = bisect_left(starts, mark.end)
-        if index < len(starts) and _only_filler(facts.source, mark.end, starts[index]):
-            held.setdefault(index, []).append(mark)
+        until = starts[index] if index < len(starts) else len(facts.source)
+        target = index if index < len(starts) else NONE
+        if mark.end <= later <= until:
+            until, target = later, later_target
+        if target != NONE and not _only_filler(facts.source, mark.end, until):
+            target = NONE
+        if target != NONE:
+            held.setdefault(target, []).insert(0, mark)
+        later, later_target = mark.start, target
     return held
 
 
@@ -233,7 +132,7 @@ def _only_filler(source: bytes, at: int, until: int) -> bool:
 
 def _read_attributes(facts: FileFacts, attributes: dict[int, list[Mark]]) -> None:
     """Tests, and derived traits as relations and references."""
-    rows = []
+    rows: list[tuple[int, ...]] = []
     for index, marks in attributes.items():
         found = facts.definitions[index]
         for mark in marks:
@@ -292,7 +191,9 @@ def _drop_empty_binds(facts: FileFacts) -> None:
     binds = facts.binds
     empty = (binds[:, 2] == NONE) & (binds[:, 3] == NONE)
     if empty.any():
-        facts.binds = binds[~(empty & np.isin(binds[:, 5], binds[~empty, 5]))]
+        told = set(binds[~empty, 5].tolist())
+        empty[empty] = [start in told for start in binds[empty, 5].tolist()]
+        facts.binds = binds[~empty]
 
 
 def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -> None:
@@ -306,10 +207,10 @@ def _clean_refs(facts: FileFacts, imports: np.ndarray, attributes: list[Mark]) -
     first = source[refs[:, START]]
     keep &= ~heads | ((first >= 65) & (first <= 90))
     refs[heads, FLAGS] = 0
-    uses = (refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE) & (refs[:, FLAGS] == 0)
-    if len(facts.binds):
-        keys = (facts.binds[:, 4].astype(np.int64) << 32) | facts.binds[:, 1]
-        keep &= ~(uses & np.isin((refs[:, SCOPE].astype(np.int64) << 32) | refs[:, NAME], keys))
+    uses = np.flatnonzero((refs[:, KIND] == USE) & (refs[:, RECEIVER] == NONE) & (refs[:, FLAGS] == 0))
+    if len(uses):
+        bound = set(zip(facts.binds[:, 4].tolist(), facts.binds[:, 1].tolist(), strict=True))
+        keep[uses] &= [key not in bound for key in zip(refs[uses, SCOPE].tolist(), refs[uses, NAME].tolist(), strict=True)]
     tokens = keep & (refs[:, KIND] == CALL) & (refs[:, ARGC] == NONE) & (refs[:, FLAGS] == 0)
     after = source[refs[:, END]]
     keep &= ~tokens | (after == ord("(")) | (after == ord("!"))
@@ -349,21 +250,31 @@ def _drop_generics(facts: FileFacts, marks: list[Mark]) -> None:
     """Type parameters are locals of their item, with their first bound as type; they refer to nothing outside."""
     if not marks:
         return
-    spans: dict[int, list[tuple[int, int]]] = {}
+    declared: set[tuple[int, int]] = set()
     rows = []
     for mark in marks:
         if mark.scope != NONE:
-            found = facts.definitions[mark.scope]
-            spans.setdefault(mark.name, []).append((found.start, found.end))
+            declared.add((mark.scope, mark.name))
             rows.append((PARAM, mark.name, mark.type, NONE, mark.scope, mark.start))
     facts.add_binds(rows)
-    refs = facts.refs
-    maybe = np.isin(refs[:, NAME], np.array(list(spans), dtype=np.int32)) & (refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)
+    refs, names = facts.refs, {name for _, name in declared}
     keep = np.ones(len(refs), dtype=bool)
-    for i in np.flatnonzero(maybe).tolist():
-        at = refs[i, START]
-        keep[i] = not any(start <= at < end for start, end in spans[int(refs[i, NAME])])
+    for i in np.flatnonzero((refs[:, KIND] != CALL) & (refs[:, RECEIVER] == NONE)).tolist():
+        name = int(refs[i, NAME])
+        if name in names:
+            keep[i] = not _is_declared(facts, declared, int(refs[i, SCOPE]), name)
     facts.refs = refs[keep]
+
+
+def _is_declared(facts: FileFacts, declared: set[tuple[int, int]], scope: int, name: int) -> bool:
+    """Is the name a type parameter of the scope or of what encloses it?"""
+    for _ in range(use_trees.DEPTH_LIMIT):
+        if scope == NONE:
+            return False
+        if (scope, name) in declared:
+            return True
+        scope = facts.definitions[scope].parent
+    return False
 
 
 def _plain_loops(facts: FileFacts) -> None:
@@ -397,12 +308,12 @@ LANGUAGES = {
         collections=("[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet", "SmallVec",
                      "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
         builtins=frozenset({
-            "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format", "write", "writeln",
-            "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches", "todo", "unimplemented",
-            "unreachable", "dbg", "env", "option_env", "concat", "stringify", "include_str", "include_bytes", "include", "line", "file", "column", "module_path",
-            "cfg", "compile_error", "format_args", "thread_local", "Clone", "Copy", "Debug", "Default", "Drop", "Eq", "PartialEq", "Ord", "PartialOrd", "Hash",
-            "Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "Extend", "From", "Into", "TryFrom", "TryInto", "AsRef", "AsMut",
-            "ToOwned", "ToString", "Send", "Sync", "Sized", "Unpin", "Fn", "FnMut", "FnOnce",
+            "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format",
+            "write", "writeln", "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches",
+            "todo", "unimplemented", "unreachable", "dbg", "env", "option_env", "concat", "stringify", "include_str", "include_bytes", "include",
+            "line", "file", "column", "module_path", "cfg", "compile_error", "format_args", "thread_local", "Clone", "Copy", "Debug", "Default",
+            "Drop", "Eq", "PartialEq", "Ord", "PartialOrd", "Hash", "Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "Extend",
+            "From", "Into", "TryFrom", "TryInto", "AsRef", "AsMut", "ToOwned", "ToString", "Send", "Sync", "Sized", "Unpin", "Fn", "FnMut", "FnOnce",
         }),
         test_files=("tests/*.rs", "*/tests/*.rs", "*/tests.rs", "*/benches/*.rs", "benches/*.rs"),
     )

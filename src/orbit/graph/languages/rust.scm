@@ -40,7 +40,7 @@
 (attribute . (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.use.decorator)
 
 ; --- calls
-(call_expression function: (identifier) @name arguments: (_) @args) @call
+((call_expression function: (identifier) @name arguments: (_) @args) @call (#not-any-of? @name "Some" "Ok" "Err"))
 (call_expression function: (field_expression value: (_) @receiver field: (field_identifier) @name) arguments: (_) @args) @call
 (call_expression function: (scoped_identifier path: (_) @receiver name: (identifier) @name) arguments: (_) @args) @call
 (call_expression function: (parenthesized_expression (field_expression value: (_) @receiver field: (field_identifier) @name)) arguments: (_) @args) @call
@@ -49,7 +49,7 @@
 (call_expression function: (generic_function function: (scoped_identifier path: (_) @receiver name: (identifier) @name)) arguments: (_) @args) @call
 (macro_invocation macro: (identifier) @name) @call.macro
 (macro_invocation macro: (scoped_identifier path: (_) @receiver name: (identifier) @name)) @call.macro
-(token_tree (identifier) @name @call . (token_tree))
+((token_tree (identifier) @name @call . (token_tree)) (#not-any-of? @name "Some" "Ok" "Err"))
 
 ; --- trait bounds
 (trait_bounds (type_identifier) @name @ref.bound)
@@ -75,8 +75,8 @@
 ((scoped_type_identifier path: (identifier) @name @ref.type.new) (#not-any-of? @name "Self" "self" "std" "core"))
 (scoped_type_identifier path: (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.type.new)
 (scoped_identifier path: (_) @receiver name: (identifier) @name) @ref.use
-(arguments (identifier) @name @ref.use)
-(field_initializer value: (identifier) @name @ref.use)
+((arguments (identifier) @name @ref.use) (#not-eq? @name "None"))
+((field_initializer value: (identifier) @name @ref.use) (#not-eq? @name "None"))
 
 ; --- locals
 (type_parameter name: (type_identifier) @name bounds: (trait_bounds . (_) @type)?) @mark.generic

@@ -10,7 +10,7 @@ from orbit.graph.languages.language import Language, Layout
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from orbit.graph.index.facts import FileFacts
+    from orbit.graph.facts import FileFacts
 
 READ_LIMIT = 1 << 20  # bytes
 COLUMN_LIMIT = 2_000
@@ -39,8 +39,8 @@ def read_columns(delimiters: bytes) -> Callable[[FileFacts], None]:
                 return
             if len(name) > NAME_ROOM or group == 2 and name.lstrip().startswith(b'"'):  # a quote that never closes
                 facts.reject(cell.start(), cell.end())
-            elif name.strip():
-                found = facts.define("column", " ".join(name.decode("utf-8", "replace").split()), cell.start(group), cell.end(group), line)
+            elif title := " ".join(name.decode("utf-8", "replace").split()):
+                found = facts.define("column", title, cell.start(group), cell.end(group), line)
                 found.end_line = line + name.count(b"\n")
             line += cell[0].count(b"\n")
             at = cell.end()

@@ -7,7 +7,7 @@ is a definition named `default`. An import of a default has the name `default`; 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from orbit.graph.languages.language import Language
@@ -15,7 +15,7 @@ from orbit.graph.languages.script_modules import MANIFESTS, import_target, modul
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.index.facts import Definition, FileFacts, Import
+    from orbit.graph.facts import Definition, FileFacts, Import
 
 NONE = -1
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
@@ -29,7 +29,7 @@ TYPE_ONLY = frozenset({"type"})
 NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
 # From a name to its type, also with the parameters of a type alias.
 BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
-DEFAULT = re.compile(rb"(?:@[^\n]*\s)?export\s+default\b")
+DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
 def fix_up(facts: FileFacts) -> None:
@@ -68,7 +68,7 @@ def _own(facts: FileFacts, found: Definition, known: set[str]) -> None:
     function = "function" if found.kind == "method" else found.kind
     if owner == "module" and found.name == "exports":
         found.kind, found.name = function, "default"
-        facts.add_export("default", found.start, frozenset({"commonjs"}))
+        facts.add_export("default", found.start, flags=frozenset({"commonjs"}))
         named = NAMED.match(facts.source, found.name_start)
         if named and named[1] != b"extends":
             found.name, found.name_start = named[1].decode("utf-8", "replace"), named.start(1)
@@ -91,22 +91,38 @@ def _type_around(facts: FileFacts, index: int) -> int:
 
 
 def _merge_imports(facts: FileFacts) -> None:
-    """One row for each imported name: type imports match twice, loaded modules once by their variable and once by the call."""
-    by_span: dict[tuple[int, int], int] = {}
+    """Names get the path of their statement; of what names none (`export { a }`) exports are made; a module loaded into a variable is one row."""
+    sources = sorted((mark.start, mark.end, mark.path) for mark in facts.marks if "source" in mark.flags)
+    types = sorted((mark.start, mark.end, NONE) for mark in facts.marks if "type" in mark.flags)
     named = {(found.path, found.scope) for found in facts.imports if found.flags & LOADED and (found.alias != NONE or found.name != NONE)}
-    types = {found.start for found in facts.imports if found.flags == TYPE_ONLY}
+    written = {found.start for found in facts.imports if found.flags == TYPE_ONLY}
     kept: list[Import] = []
     for found in facts.imports:
-        if found.flags & LOADED and found.alias == NONE and found.name == NONE and ((found.path, found.scope) in named or found.start in types):
+        if found.path == NONE:
+            around = _around(sources, found.start)
+            if around is None:
+                continue
+            if around[2] == NONE:
+                facts.add_export(facts.text(found.alias if found.alias != NONE else found.name), found.start, value=facts.text(found.name))
+                continue
+            found.path = around[2]
+            if types and _around(types, found.start) is not None:
+                found.flags |= TYPE_ONLY
+        elif found.flags & LOADED and found.alias == NONE and found.name == NONE and ((found.path, found.scope) in named or found.start in written):
             continue
         if "default" in found.flags:
             found.name, found.flags = facts.id("default"), found.flags - {"default"}
-        earlier = by_span.setdefault((found.start, found.end), len(kept))
-        if earlier < len(kept):
-            kept[earlier].flags |= found.flags
-            continue
         kept.append(found)
     facts.imports = kept
+
+
+def _around(spans: list[tuple[int, int, int]], start: int) -> tuple[int, int, int] | None:
+    """The last span that begins at or before `start`, if it reaches beyond; for one inside another, the outer one is asked too."""
+    at = bisect_right(spans, (start, 1 << 31, 0)) - 1
+    for span in spans[max(0, at - 1) : at + 1]:
+        if span[0] <= start < span[1]:
+            return span
+    return None
 
 
 def _name_exports(facts: FileFacts) -> None:
@@ -135,13 +151,23 @@ def _name_exports(facts: FileFacts) -> None:
 
 
 def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
-    """A definition or an import is no local; a property declared in a constructor's head is also its parameter."""
+    """A name is bound once; a definition or an import is no local; a property declared in a constructor's head is also its parameter."""
     if not len(facts.binds):
         return
     taken = {found.name_start for found in facts.definitions}
     taken.update(found.start for found in facts.imports)
     taken.difference_update(constructors)
-    kept = [index for index, start in enumerate(facts.binds[:, BIND_START].tolist()) if start not in taken]
+    kept: list[int] = []
+    last = NONE
+    for index, (_, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
+        if start in taken:
+            continue
+        if start == last:  # a parameter that is also what a callback gets: the row that says more stays
+            if type_ != NONE or value != NONE:
+                kept[-1] = index
+            continue
+        last = start
+        kept.append(index)
     if len(kept) < len(facts.binds):
         facts.binds = facts.binds[kept]
     for start, index in constructors.items():
@@ -253,6 +279,7 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         import_target=import_target,
         fix_up=fix_up,
         self_names=SELF_NAMES,
+        super_names=("super",),
         transparent=TRANSPARENT,
         collections=COLLECTIONS,
         builtins=BUILTINS,

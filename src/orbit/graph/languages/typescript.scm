@@ -115,13 +115,13 @@
   (#not-any-of? @name "then" "catch" "finally")) @import.type
 
 ; --- what only TypeScript imports, exports and calls
-(import_statement "type" (import_clause (identifier) @alias @import.default.type) source: (string) @path)
-(import_statement "type" (import_clause (named_imports (import_specifier name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
-(import_statement "type" (import_clause (namespace_import (identifier) @alias @import.type)) source: (string) @path)
-(import_statement (import_clause (named_imports (import_specifier "type" name: _ @name alias: (_)? @alias) @import.type)) source: (string) @path)
-(export_statement "type" (export_clause (export_specifier name: _ @name alias: _? @alias) @import.export.type) source: (string) @path)
+(import_statement "type") @mark.type
+(export_statement "type") @mark.type
+(import_specifier "type") @mark.type
+(export_specifier "type") @mark.type
 (import_require_clause (identifier) @alias source: (string) @path) @import.require
 (export_statement "=" (identifier) @value) @export.commonjs
+(export_statement declaration: (import_alias (identifier) @name (nested_identifier) @value)) @export
 (export_statement declaration: [
   (function_signature name: (_) @name)
   (abstract_class_declaration name: (_) @name)
@@ -152,3 +152,9 @@
 (type_parameter name: (type_identifier) @name constraint: (constraint (_) @type)?) @bind
 (import_alias (identifier) @name [(identifier) (nested_identifier)] @value) @bind
 (class name: (type_identifier) @name @bind)
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind.for !type))) (function_expression parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind.for !type)))])
+  (#any-of? @_each "forEach" "map" "filter" "find" "findLast" "findIndex" "some" "every" "flatMap"))
+(call_expression function: (member_expression object: (_) @value property: (property_identifier) @_then)
+  arguments: (arguments . [(arrow_function parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind !type))) (function_expression parameters: (formal_parameters . (required_parameter pattern: (identifier) @name @bind !type)))])
+  (#eq? @_then "then"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -43,6 +45,24 @@ def open_writer(path: Path, journal: str = "WAL") -> apsw.Connection:
     return db
 
 
+def use_wal(db: apsw.Connection) -> None:
+    """From now on readers and a writer may work at the same time."""
+    db.execute("PRAGMA journal_mode = WAL")
+
+
+@contextmanager
+def transaction(db: apsw.Connection) -> Iterator[None]:
+    """All of it or, on any error, nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
 def drop_all(db: apsw.Connection) -> None:
     """Empty the database inside a transaction: readers keep seeing the old graph until it commits."""
     for kind in ("view", "index", "table"):
@@ -57,7 +77,7 @@ def _tune(db: apsw.Connection) -> None:
 
 
 def is_empty(db: apsw.Connection) -> bool:
-    return db.execute("SELECT count(*) FROM sqlite_schema").get == 0
+    return bool(db.execute("SELECT count(*) FROM sqlite_schema").get == 0)
 
 
 def check(db: apsw.Connection) -> None:

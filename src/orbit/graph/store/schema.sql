@@ -1,5 +1,6 @@
 -- Physical tables are normalised; what other programs read are the views below, under the documented names.
--- Ids of a file's rows carry the file: symbol, relation and import rows are file << 20 | n, refs file << 24 | n. No index by file is needed.
+-- Ids of a file's rows carry the file: symbol, relation, import and command rows are file << 20 | n; ref, string and config rows file << 24 | n.
+-- No index by file is needed.
 
 CREATE TABLE text (id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
@@ -135,6 +136,6 @@ CREATE VIEW commands AS
            (SELECT s.id FROM symbol s WHERE s.qualified = command.target AND s.id >> 20 = command.target_file ORDER BY s.id LIMIT 1) AS handler_symbol
     FROM command JOIN file ON file.id = command.id >> 20;
 CREATE VIEW strings AS
-    SELECT string.id, file.path AS file_path, line, value, scope AS context_symbol FROM string JOIN file ON file.id = string.id >> 20;
+    SELECT string.id, file.path AS file_path, line, value, scope AS context_symbol FROM string JOIN file ON file.id = string.id >> 24;
 CREATE VIEW configs AS
-    SELECT config.id, file.path AS file_path, line, key, kind FROM config JOIN file ON file.id = config.id >> 20;
+    SELECT config.id, file.path AS file_path, line, key, kind FROM config JOIN file ON file.id = config.id >> 24;

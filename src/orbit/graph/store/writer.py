@@ -13,6 +13,7 @@ import numpy as np
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 # Tables whose ids are file << shift | n.
+SYMBOL_NAMES = "SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"
 SHIFTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
 
@@ -69,7 +70,8 @@ class Writer:
         return found
 
     def last_text_id(self) -> int:
-        return self.db.execute("SELECT coalesce(max(id), -1) FROM text").get
+        found: int = self.db.execute("SELECT coalesce(max(id), -1) FROM text").get
+        return found
 
     # --- files
 
@@ -109,7 +111,8 @@ class Writer:
             return
         self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
         if self.indexed and table in ("string", "config"):
-            self.db.executemany(f"INSERT INTO {FTS[table]} (rowid, {'value' if table == 'string' else 'key'}) VALUES (?, ?)", [(row[0], row[2]) for row in rows])
+            column = "value" if table == "string" else "key"
+            self.db.executemany(f"INSERT INTO {FTS[table]} (rowid, {column}) VALUES (?, ?)", [(row[0], row[2]) for row in rows])
 
     def add_symbol_words(self, rows: Iterable[tuple[int, str, str]]) -> None:
         """(id, name, qualified) of symbols into the full-text table."""
@@ -117,7 +120,7 @@ class Writer:
 
     def fill_words(self) -> None:
         """Full-text tables of a cold build, once all rows are there."""
-        self.add_symbol_words(self.db.execute("SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"))
+        self.add_symbol_words(self.db.execute(SYMBOL_NAMES))
         self.db.execute("INSERT INTO strings_fts (rowid, value) SELECT id, value FROM string")
         self.db.execute("INSERT INTO configs_fts (rowid, key) SELECT id, key FROM config")
 
@@ -167,12 +170,14 @@ class Writer:
         """Columns of one file's rows of a table, in order, as an int32 array."""
         shift = SHIFTS[table]
         found = list(self.db.execute(f"SELECT {columns} FROM {table} WHERE id >= ? AND id < ? ORDER BY id", (file << shift, (file + 1) << shift)))
-        return np.array(found, dtype=np.int32).reshape(-1, columns.count(",") + 1)
+        width = len(found[0]) if found else len(re.sub(r"\([^)]*\)", "", columns).split(","))  # a comma inside brackets parts no columns
+        return np.array(found, dtype=np.int32).reshape(-1, width)
 
-    def symbols_where(self, where: str, values: Sequence[int], columns: str, limit: int) -> Iterator[tuple[Any, ...]]:
-        """(id, language, *columns) of symbols, in order of path and position."""
+    def members(self, container: int, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
+        """(id, language, *columns) of the symbols of that name in a container, in order of path and position."""
         yield from self.db.execute(
-            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE {where} ORDER BY file.path, s.id LIMIT ?", (*values, limit)
+            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.container = ? AND s.name = ? ORDER BY file.path, s.id",
+            (container, name),
         )
 
     def files_of_module(self, module: int) -> list[tuple[int, str]]:
@@ -202,12 +207,12 @@ class Writer:
         """(id, name, qualified) of a file's symbols."""
         bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT)
         return list(
-            self.db.execute("SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
+            self.db.execute(f"{SYMBOL_NAMES} WHERE s.id >= ? AND s.id < ?", bounds)
         )
 
     def counts(self) -> dict[str, int]:
         """Totals for the report of a sync."""
-        files, partial = self.db.execute("SELECT count(*), coalesce(sum(broken != '[]' OR status & 3 != 0), 0) FROM file").fetchone()
+        ((files, partial),) = self.db.execute("SELECT count(*), coalesce(sum(broken != '[]' OR status & 3 != 0), 0) FROM file")
         return {
             "files_indexed": files,
             "files_partial": partial,

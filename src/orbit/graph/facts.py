@@ -166,9 +166,9 @@ class FileFacts:
         held = [self.id(text) if text else NONE for text in (name, alias)]
         self.imports.append(Import(path=self.id(path), name=held[0], alias=held[1], flags=flags, start=start, end=end, line=line))
 
-    def add_export(self, name: str, start: int, flags: frozenset[str] = frozenset()) -> None:
-        """Append one export found by a fix-up: of the definition of that name."""
-        self.exports.append(Export(name=self.id(name), start=start, flags=flags))
+    def add_export(self, name: str, start: int, *, value: str = "", flags: frozenset[str] = frozenset()) -> None:
+        """Append one export found by a fix-up: of the definition of that name, or of what `value` says."""
+        self.exports.append(Export(name=self.id(name), value=self.id(value) if value else NONE, start=start, flags=flags))
 
     def add_refs(self, rows: Iterable[tuple[int, ...]]) -> None:
         """Append references found by a fix-up, in REF_COLUMNS order."""

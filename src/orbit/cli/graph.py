@@ -1,0 +1,18 @@
+"""`orbit graph`: carries the graph operations."""
+
+from __future__ import annotations
+
+import typer
+
+from orbit.cli.commands import add_command
+from orbit.cli.output import ProgressBar
+from orbit.operations import room
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
+
+ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why")
+
+add_command(app, "graph.sync", progress=ProgressBar)
+for _name in ORDER[1:]:
+    if f"graph.{_name}" in room("graph"):
+        add_command(app, f"graph.{_name}")

@@ -1,0 +1,50 @@
+"""What all answers about the graph share: freshness, the confidence floor, and the budget a list has to keep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+BUDGET_BYTES = 20_000  # of JSON, unless the asker named a limit
+_SPARE = 400  # what freshness may still add to an answer
+
+Confidence = Literal["exact", "import_resolved", "same_module", "fuzzy_name"]
+Floor = Literal["exact", "import", "import_resolved", "same_module", "fuzzy", "fuzzy_name"]
+FLOORS = {"exact": 0, "import": 1, "import_resolved": 1, "same_module": 2, "fuzzy": 3, "fuzzy_name": 3}
+
+_FORMS = "symbol:<path>#<name>[:<kind>], file:<path>, module:<qualified>, command:<name>, or a (qualified) name."
+SelectorArgument = Annotated[str, Meta(description=_FORMS, extra={"cli": {"argument": True}})]
+ConfidenceFloor = Annotated[Floor, Meta(description="Leave out what is less sure than this.")]
+
+
+class GraphAnswer(msgspec.Struct, kw_only=True):
+    """`stale_files`, present when not fresh: the files named in this answer that changed on disk since the sync."""
+
+    fresh: bool = True
+    stale_files: list[str] | UnsetType = UNSET
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What a question was about."""
+
+    name: str
+    qualified: str
+    selector: str
+    kind: str
+    path: str
+    line: int
+
+
+def cut_to_budget(answer: Any, *lists: str) -> None:
+    """Drop rows from the ends of these lists, the last list first, until the answer fits; says so in `truncated`."""
+    for name in reversed(lists):
+        rows = getattr(answer, name)
+        while rows and (over := len(msgspec.json.encode(answer)) + _SPARE - BUDGET_BYTES) > 0:
+            sizes, gone = [len(msgspec.json.encode(row)) + 1 for row in rows], 0
+            while sizes and over > 0:
+                over -= sizes.pop()
+                gone += 1
+            del rows[len(rows) - gone :]
+            answer.truncated = True

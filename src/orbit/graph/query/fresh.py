@@ -1,0 +1,58 @@
+"""Is an answer still true of the disk? Compares the stat of the files it names with the stored one, and the bytes where that differs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+import xxhash
+
+_PATH_FIELDS = frozenset({"path", "file", "from_file", "resolved_file"})
+_RACY_NS = 2_000_000_000  # a file touched this shortly before the sync may have changed within one tick of the clock
+
+
+def named_files(answer: Any) -> set[str]:
+    """The files an answer names, wherever in it."""
+    return set(_paths(answer))
+
+
+def _paths(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _paths(item)
+    elif isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            held = getattr(value, field)
+            if isinstance(held, str):
+                if field in _PATH_FIELDS:
+                    yield held
+            elif isinstance(held, list | msgspec.Struct):
+                yield from _paths(held)
+
+
+def stale_files(db: apsw.Connection, root: Path, paths: set[str]) -> list[str]:
+    """Those of some indexed files whose bytes are no longer the ones the graph was made from; sorted."""
+    synced_at = int(db.execute("SELECT value FROM meta WHERE key = 'synced_at'").get or 0)
+    found = []
+    for path in sorted(paths):
+        row: tuple[int, int, bytes] | None = db.execute("SELECT size, mtime_ns, hash FROM file WHERE path = ?", (path,)).fetchone()
+        if row is not None and not is_same(root / path, *row, synced_at):
+            found.append(path)
+    return found
+
+
+def is_same(path: Path, size: int, mtime_ns: int, digest: bytes, synced_at: int) -> bool:
+    """Does a file still hold the bytes with this hash? Reads it only when its stat leaves a doubt."""
+    try:
+        entry = os.lstat(path)
+        if entry.st_size != size:
+            return False
+        if entry.st_mtime_ns == mtime_ns and synced_at - mtime_ns >= _RACY_NS:
+            return True
+        return xxhash.xxh3_128_digest(path.read_bytes()) == digest
+    except OSError:
+        return False

@@ -1,0 +1,113 @@
+"""What implements, extends or impl-s a type. Order: file, line.
+
+A relation counts when it was resolved to the type, or was never resolved and names it by its last part: `Display` finds `fmt::Display`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import apsw
+import msgspec
+from msgspec import Meta
+
+from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
+from orbit.graph.query.answer import GraphAnswer, SelectorArgument, Target, cut_to_budget
+from orbit.graph.query.families import family_of
+from orbit.graph.query.near import near_names
+from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, find_target, symbols_of_name, text_id
+from orbit.graph.selector import Selector, parse
+from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
+
+LIMIT = 100
+_TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typedef", "module", "delegate"}}
+_IMPL = SYMBOL_KIND_CODES["impl"]
+
+
+class ImplementorsParams(msgspec.Struct, kw_only=True):
+    selector: SelectorArgument
+    limit: Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None = None
+
+
+class Implementor(msgspec.Struct, frozen=True):
+    """`trait_matched` is the full name of what it implements, or the name as written when that is not in the graph."""
+
+    type_qualified: str
+    trait_matched: str
+    kind: str
+    file: str
+    line: int
+    selector: str | None
+
+
+class ImplementorsAnswer(GraphAnswer, kw_only=True):
+    """`target` is null for a type that is not in the graph, such as one of the standard library."""
+
+    trait_name: str
+    target: Target | None
+    implementors: list[Implementor]
+    total: int
+    truncated: bool
+
+
+def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAnswer:
+    """Direct ones; ask again for those of an implementor."""
+    target = _find_type(db, ask.selector)
+    name = target.name if target is not None else _last_part(ask.selector)
+    rows = _rows(db, target, name)
+    if not rows and target is None:
+        raise SymbolNotFoundError(ask.selector, near_names(db, name))
+    limit = LIMIT if ask.limit is None else ask.limit
+    answer = ImplementorsAnswer(
+        trait_name=name,
+        target=target.as_target() if target is not None else None,
+        implementors=[_implementor(db, *row) for row in rows[:limit]],
+        total=len(rows),
+        truncated=len(rows) > limit,
+    )
+    if ask.limit is None:
+        cut_to_budget(answer, "implementors")
+    return answer
+
+
+def _find_type(db: apsw.Connection, text: str) -> Symbol | None:
+    """The type a selector names; None for a bare name the graph only knows from relations."""
+    selector = parse(text.encode("utf-8", "replace").decode())
+    if selector.kind != "name":
+        found = find_target(db, text)
+        if isinstance(found, File):
+            raise UsageError(f"{found.selector} is a file, not a type", hint=f"`orbit graph overview {found.selector}` lists its symbols")
+        return found
+    types = [symbol for symbol in symbols_of_name(db, selector.name) if symbol.kind_code in _TYPES and symbol.kind_code != _IMPL]
+    if len(types) > 1:
+        ranked = sorted(types, key=lambda symbol: symbol.is_demoted)
+        raise AmbiguousError(selector.name, [symbol.selector for symbol in ranked[:MOST_CANDIDATES]], total=len(types))
+    return types[0] if types else None
+
+
+def _rows(db: apsw.Connection, target: Symbol | None, name: str) -> list[tuple[str, int, int, int, int, int]]:
+    found = db.execute(
+        "SELECT f.path, r.line, r.id, r.kind, r.source, r.target, f.lang FROM relation r JOIN file f ON f.id = r.id >> 20 WHERE r.id IN"
+        " (SELECT id FROM relation WHERE target = ?1 UNION SELECT id FROM relation x WHERE x.name = ?2"
+        "   AND NOT EXISTS (SELECT 1 FROM symbol s WHERE s.qualified = x.target))"
+        " ORDER BY f.path, r.line, r.id",
+        (target.qualified_id if target is not None else -2, text_id(db, name)),
+    )
+    return [row[:6] for row in found if target is None or row[5] == target.qualified_id or family_of(row[6]) == family_of(target.lang)]
+
+
+def _implementor(db: apsw.Connection, path: str, line: int, relation: int, kind: int, source: int, target: int) -> Implementor:
+    texts = [db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (source, target)]
+    found = list(
+        db.execute(
+            "SELECT f.path, s.kind FROM symbol s JOIN file f ON f.id = s.id >> 20 WHERE s.qualified = ? ORDER BY s.kind = ?, f.id != ?, f.path, s.id LIMIT 1",
+            (source, _IMPL, relation >> 20),
+        )
+    )
+    selector = str(Selector("symbol", path=found[0][0], name=texts[0], symbol_kind=SYMBOL_KINDS[found[0][1]])) if found else None
+    return Implementor(texts[0], texts[1], RELATION_KINDS[kind], path, line, selector)
+
+
+def _last_part(text: str) -> str:
+    return re.split(r"::|[.#/]", text.strip().partition("<")[0])[-1]

@@ -1,0 +1,63 @@
+"""The part of the tree a question is about: one file, a folder, or everything."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import apsw
+import msgspec
+
+from orbit.errors import NotFoundError, UsageError
+from orbit.graph.query.near import closest
+from orbit.graph.query.target import find_file
+from orbit.graph.selector import Selector, guess_path, parse
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """A range of paths: `first <= path < end`. An empty end has none."""
+
+    selector: str
+    first: str = ""
+    end: str = ""
+    is_file: bool = False
+
+    @property
+    def where(self) -> str:
+        """A condition on table `file`, called f."""
+        return "f.path >= ? AND f.path < ?" if self.end else "f.path >= ?"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return (self.first, self.end) if self.end else (self.first,)
+
+
+def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = None) -> Scope:
+    """What a `file:` or `dir:` selector, or a plain path, covers. A folder without indexed files is an error."""
+    if text is None:
+        return Scope("dir:.")
+    selector = parse(text.encode("utf-8", "replace").decode(), root)
+    if selector.kind == "name":
+        selector = guess_path(selector) or Selector("dir", path=selector.name)
+        if selector.kind == "file" and not _is_file(db, selector.path) and _holds(db, selector.path):
+            selector = Selector("dir", path=selector.path)
+    if selector.kind == "file":
+        found = find_file(db, selector.path)
+        return Scope(str(selector), found.path, found.path + "\0", is_file=True)
+    if selector.kind != "dir":
+        raise UsageError(f"{selector} is neither a file nor a folder", hint="give file:<path>, dir:<path> or a path")
+    if selector.path == ".":
+        return Scope("dir:.")
+    if not _holds(db, selector.path):
+        folders = {row[0].rpartition("/")[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 20000")} - {""}
+        near = [str(Selector("dir", path=folder)) for folder in closest(selector.path, folders)]
+        hint = f"did you mean {', '.join(near)}?" if near else f"`orbit graph why {selector.path}` says why nothing there is indexed"
+        raise NotFoundError(f"no indexed files in {selector.path!r}", hint=hint, candidates=near, code="folder-not-found")
+    return Scope(str(selector), f"{selector.path}/", f"{selector.path}0")  # `0` follows `/`
+
+
+def _is_file(db: apsw.Connection, path: str) -> bool:
+    return db.execute("SELECT 1 FROM file WHERE path = ?", (path,)).get is not None
+
+
+def _holds(db: apsw.Connection, folder: str) -> bool:
+    return folder == "." or db.execute("SELECT 1 FROM file WHERE path >= ? AND path < ? LIMIT 1", (f"{folder}/", f"{folder}0")).get is not None

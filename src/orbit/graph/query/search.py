@@ -1,0 +1,214 @@
+"""Find by name and by text: symbols, string literals, configuration keys.
+
+Order: symbols before configuration keys before strings. Symbols by how they match: the name or qualified name itself, the name in another case,
+the beginning of the name, words of the name, words of the qualified name and then of the name. Within each: code before tests and generated code,
+definitions before mere declarations (for equal names), then path and line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+import apsw
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from orbit import git
+from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.near import near_names, quoted, words
+from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
+
+LIMIT = 20
+LONGEST_VALUE = 200  # characters of a string literal that an answer repeats
+_TOKENS = re.compile(r"\w+")
+_MOST_WORDS = 12
+
+
+class SearchParams(msgspec.Struct, kw_only=True):
+    query: Annotated[str, Meta(description="A name, the beginning of one, or words.", extra={"cli": {"argument": True}})]
+    kind: Annotated[Literal["symbol", "string", "config"] | None, Meta(description="Only symbols, string literals or configuration keys.")] = None
+    lang: Annotated[str | None, Meta(description="Only files of this language, such as python.")] = None
+    task_id: Annotated[str | None, Meta(description="Only files touched by commits whose message names this task.")] = None
+    limit: Annotated[int, Meta(ge=0, description="How many matches at most; without it 20.")] | None = None
+
+
+class SymbolMatch(msgspec.Struct, frozen=True, tag_field="kind", tag="symbol"):
+    symbol_kind: str
+    name: str
+    qualified: str
+    signature: str
+    path: str
+    line: int
+    end_line: int
+    selector: str
+
+
+class StringMatch(msgspec.Struct, frozen=True, tag_field="kind", tag="string"):
+    value: str
+    path: str
+    line: int
+    in_: str = msgspec.field(name="in")
+
+
+class ConfigMatch(msgspec.Struct, frozen=True, tag_field="kind", tag="config"):
+    value: str
+    config_kind: str
+    path: str
+    line: int
+
+
+class SearchAnswer(GraphAnswer, kw_only=True):
+    """`did_you_mean`, present when nothing matched: names like the one asked for."""
+
+    query: str
+    total: int
+    truncated: bool
+    matches: list[SymbolMatch | StringMatch | ConfigMatch]
+    did_you_mean: list[str] | UnsetType = UNSET
+
+
+class _Scope:
+    """The files a search is held to, as a condition on `f`, a row of `file`."""
+
+    def __init__(self, lang: str | None, paths: Iterable[str] | None) -> None:
+        self.is_whole = lang is None and paths is None
+        self.where, self.values = "1", []  # type: str, list[str]
+        if lang is not None:
+            self.where, self.values = "f.lang = ?", [lang.lower()]
+        if paths is not None:
+            self.where += " AND f.path IN (SELECT value FROM json_each(?))"
+            self.values.append(msgspec.json.encode(sorted(paths)).decode())
+
+
+def search(db: apsw.Connection, ask: SearchParams, root: Path) -> SearchAnswer:
+    """What matches, best first. Any text may be asked for."""
+    query = ask.query.encode("utf-8", "replace").decode().replace("\0", " ").strip()
+    scope = _Scope(ask.lang, None if ask.task_id is None else task_files(root, ask.task_id))
+    limit = LIMIT if ask.limit is None else ask.limit
+    answer = SearchAnswer(query=ask.query, total=0, truncated=False, matches=[])
+    if query and ask.kind in (None, "symbol"):
+        _add_symbols(db, answer, query, scope, limit)
+    for kind, add in (("config", _add_configs), ("string", _add_strings)):
+        if _TOKENS.search(query) and ask.kind in (None, kind):
+            add(db, answer, query, scope, limit)
+    answer.truncated = len(answer.matches) < answer.total
+    if not answer.total:
+        answer.did_you_mean = near_names(db, query)
+    if ask.limit is None:
+        cut_to_budget(answer, "matches")
+    return answer
+
+
+# --- symbols
+
+
+def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
+    """Step by step down the ladder; each step adds what the steps above have not found."""
+    exact, patterns = _exact(db, query, scope), list(_patterns(query))
+    found = exact[:limit]
+    for pattern in patterns:
+        if len(found) >= limit:
+            break
+        seen = {symbol.id for symbol in found}
+        fresh = [symbol_id for symbol_id in _first(db, "symbols_fts", pattern, scope, limit + len(seen)) if symbol_id not in seen]
+        found += _read(db, fresh[: limit - len(found)])
+    every = " OR ".join(f"({pattern})" for pattern in patterns if f"{pattern} *" not in patterns)
+    if every:
+        answer.total += _count(db, "symbols_fts", every, scope)
+        unsure = exact if len(patterns) < 2 or not (query.isascii() and query.isidentifier()) else ()  # the first step finds a plain name again
+        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in unsure)
+    else:
+        answer.total += len(exact)
+    answer.matches += [
+        SymbolMatch(symbol.kind, symbol.name, symbol.qualified, _shorten(symbol.signature), symbol.path, symbol.line, symbol.end_line, symbol.selector)
+        for symbol in found
+    ]
+
+
+def _exact(db: apsw.Connection, query: str, scope: _Scope) -> list[Symbol]:
+    found = symbols_of_name(db, query)
+    if not scope.is_whole and found:
+        inside = {row[0] for row in db.execute(f"SELECT f.path FROM file f WHERE {scope.where}", scope.values)}
+        found = [symbol for symbol in found if symbol.path in inside]
+    return sorted(found, key=lambda symbol: (symbol.is_demoted, symbol.kind_code == DECLARATION, symbol.path, symbol.line, symbol.id))
+
+
+def _patterns(query: str) -> Iterator[str]:
+    """The steps below an exact name, as full-text expressions."""
+    tokens, parts = _TOKENS.findall(query)[:_MOST_WORDS], words(query)[:_MOST_WORDS]
+    if len(tokens) == 1:
+        yield f"name : {quoted(tokens[0])}"
+        yield f"name : {quoted(tokens[0])} *"
+    if parts:
+        yield "parts : (" + _all(parts) + ")"
+    if len(tokens) > 1:
+        yield " AND ".join(quoted(token) for token in tokens[:-1]) + f" AND {{name parts}} : ({_all(tokens[-1:])})"
+
+
+def _all(terms: list[str]) -> str:
+    """All terms; the last one, unless very short, may be the beginning of a word."""
+    return " AND ".join(quoted(term) for term in terms) + (" *" if len(terms[-1]) > 2 else "")
+
+
+def _first(db: apsw.Connection, table: str, pattern: str, scope: _Scope, count: int) -> list[int]:
+    """Row ids of the first matches, by: code before tests and generated code, path, position."""
+    found = db.execute(
+        f"SELECT w.rowid FROM {table} w JOIN file f ON f.id = w.rowid >> {_SHIFTS[table]} WHERE w.{table} MATCH ? AND {scope.where}"
+        " ORDER BY f.is_test OR f.is_generated, f.path, w.rowid LIMIT ?",
+        (pattern, *scope.values, count),
+    )
+    return [row[0] for row in found]
+
+
+def _count(db: apsw.Connection, table: str, pattern: str, scope: _Scope) -> int:
+    if scope.is_whole:
+        return int(db.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (pattern,)).get or 0)
+    joined = f"SELECT count(*) FROM {table} w JOIN file f ON f.id = w.rowid >> {_SHIFTS[table]} WHERE w.{table} MATCH ? AND {scope.where}"
+    return int(db.execute(joined, (pattern, *scope.values)).get or 0)
+
+
+_SHIFTS = {"symbols_fts": 20, "strings_fts": 24, "configs_fts": 24}
+
+
+def _read(db: apsw.Connection, ids: list[int]) -> list[Symbol]:
+    return [Symbol(*row) for symbol_id in ids for row in db.execute(f"{COLUMNS} WHERE s.id = ?", (symbol_id,))]
+
+
+# --- strings and configuration keys
+
+
+def _text_pattern(query: str) -> str:
+    return _all(_TOKENS.findall(query)[:_MOST_WORDS])
+
+
+def _add_configs(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
+    pattern, room = _text_pattern(query), limit - len(answer.matches)
+    answer.total += _count(db, "configs_fts", pattern, scope)
+    for row_id in _first(db, "configs_fts", pattern, scope, room) if room > 0 else ():
+        rows = db.execute("SELECT c.key, c.kind, f.path, c.line FROM config c JOIN file f ON f.id = c.id >> 24 WHERE c.id = ?", (row_id,))
+        answer.matches += [ConfigMatch(_shorten(key), *rest) for key, *rest in rows]
+
+
+def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
+    pattern, room = _text_pattern(query), limit - len(answer.matches)
+    answer.total += _count(db, "strings_fts", pattern, scope)
+    for row_id in _first(db, "strings_fts", pattern, scope, room) if room > 0 else ():
+        rows = db.execute(
+            "SELECT t.value, f.path, t.line, coalesce(q.value, f.path) FROM string t JOIN file f ON f.id = t.id >> 24"
+            " LEFT JOIN symbol s ON s.id = t.scope LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?",
+            (row_id,),
+        )
+        answer.matches += [StringMatch(_shorten(value), *rest) for value, *rest in rows]
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
+
+
+def task_files(root: Path, task_id: str) -> set[str]:
+    """Files touched by commits whose message names a task."""
+    said = git.run(root, "log", "--format=", "--name-only", "-z", "--fixed-strings", f"--grep={task_id}")
+    return {path for path in git.split(said.replace(b"\n", b"\0")) if path}

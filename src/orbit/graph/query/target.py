@@ -1,0 +1,251 @@
+"""From what somebody typed to the one symbol or file it means. Several: an error with all of them. None: an error with names like it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import Any
+
+import apsw
+import msgspec
+
+from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, UsageError
+from orbit.graph.query.answer import Target
+from orbit.graph.query.near import closest, near_names
+from orbit.graph.selector import Selector, guess_path, parse
+from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
+
+SYMBOL_SHIFT, REF_SHIFT = 20, 24
+MOST_CANDIDATES = 20
+DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
+_SEPARATORS = re.compile(r"::|[.#/]")
+COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, s.signature, s.name, s.qualified,
+    f.is_test OR f.is_generated
+    FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"""
+
+
+class Symbol(msgspec.Struct, frozen=True):
+    """A row of table `symbol` with its texts."""
+
+    id: int
+    path: str
+    lang: str
+    name: str
+    qualified: str
+    kind_code: int
+    start: int
+    end: int
+    line: int
+    end_line: int
+    signature: str
+    name_id: int
+    qualified_id: int
+    is_demoted: int  # in a test or in generated code
+
+    @property
+    def file(self) -> int:
+        return self.id >> SYMBOL_SHIFT
+
+    @property
+    def kind(self) -> str:
+        return SYMBOL_KINDS[self.kind_code]
+
+    @property
+    def selector(self) -> str:
+        return str(Selector("symbol", path=self.path, name=self.qualified, symbol_kind=self.kind))
+
+    def as_target(self) -> Target:
+        return Target(name=self.name, qualified=self.qualified, selector=self.selector, kind=self.kind, path=self.path, line=self.line)
+
+
+class File(msgspec.Struct, frozen=True):
+    """A row of table `file`, as far as questions need it."""
+
+    id: int
+    path: str
+    lang: str
+    module: str
+    module_id: int
+    size: int
+
+    @property
+    def selector(self) -> str:
+        return str(Selector("file", path=self.path))
+
+    def as_target(self) -> Target:
+        return Target(name=self.path.rpartition("/")[2], qualified=self.module, selector=self.selector, kind="file", path=self.path, line=1)
+
+
+def find_symbol(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol:
+    """The one symbol that `text` means. A file, folder or module is refused: it is not one symbol."""
+    found = find_target(db, text, root)
+    if isinstance(found, File):
+        raise UsageError(f"{found.selector} is a file, not a symbol", hint=f"`orbit graph overview {found.selector}` lists its symbols")
+    return found
+
+
+def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol | File:
+    """The one symbol or file that `text` means."""
+    selector = parse(_clean(text), root)
+    if selector.kind == "symbol":
+        return _choose(db, str(selector), symbols_of_selector(db, selector))
+    if selector.kind == "file":
+        return find_file(db, selector.path)
+    if selector.kind == "dir":
+        raise UsageError(f"{selector} is a folder, not a symbol", hint=f"`orbit graph overview {selector}` shows what is in it")
+    if selector.kind == "module":
+        return _find_module(db, selector.name)
+    if selector.kind == "command":
+        return _find_handler(db, selector.name)
+    found = symbols_of_name(db, selector.name)
+    guess = guess_path(selector)
+    if not found and guess is not None and (file := read_file(db, guess.path)) is not None:
+        return file
+    if not found and (module := _modules(db, selector.name)):
+        return module[0] if len(module) == 1 else _choose_file(selector.name, module)
+    return _choose(db, selector.name, found)
+
+
+def find_file(db: apsw.Connection, path: str) -> File:
+    """The indexed file at a path."""
+    found = read_file(db, path)
+    if found is None:
+        name = path.rpartition("/")[2]
+        pool = [row[0] for row in db.execute("SELECT path FROM file WHERE path = ? OR substr(path, -length(?)) = ? LIMIT 50", (name, f"/{name}", f"/{name}"))]
+        pool = pool or closest(path, (row[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 2000")))
+        near = [str(Selector("file", path=candidate)) for candidate in pool[:5]]
+        hint = f"did you mean {', '.join(near)}?" if near else f"`orbit graph why {path}` says why it is not indexed"
+        raise NotFoundError(f"no file {path!r} in the graph", hint=hint, candidates=near, code="file-not-found")
+    return found
+
+
+def read_file(db: apsw.Connection, path: str) -> File | None:
+    row = db.execute(f"{_FILE_COLUMNS} WHERE f.path = ?", (path,)).fetchone()
+    return File(*row) if row else None
+
+
+def read_symbol(db: apsw.Connection, symbol_id: int) -> Symbol | None:
+    row = db.execute(f"{COLUMNS} WHERE s.id = ?", (symbol_id,)).fetchone()
+    return Symbol(*row) if row else None
+
+
+def text_id(db: apsw.Connection, value: str) -> int:
+    """The id of a text; -2, which nothing has, when it does not occur."""
+    found: int | None = db.execute("SELECT id FROM text WHERE value = ?", (value,)).get
+    return -2 if found is None else found
+
+
+def symbols_of_selector(db: apsw.Connection, selector: Selector) -> list[Symbol]:
+    """Symbols a `symbol:` selector may mean: by qualified name, else by name, else by the end of the qualified name."""
+    whole = f"{selector.path}#{selector.name}"
+    for at in (index for index, sign in enumerate(whole) if sign == "#"):  # a path may hold a `#`, too
+        file, name = db.execute("SELECT id FROM file WHERE path = ?", (whole[:at],)).get, whole[at + 1 :]
+        if file is not None and name:
+            return _in_file(db, file, name, selector.symbol_kind)
+    find_file(db, selector.path)
+    return []
+
+
+def _in_file(db: apsw.Connection, file: int, name: str, kind: str) -> list[Symbol]:
+    where, bounds = "s.id >= ? AND s.id < ?", [file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT]
+    if kind:
+        where, bounds = f"{where} AND s.kind = ?", [*bounds, SYMBOL_KIND_CODES[kind]]
+    wanted = text_id(db, name)
+    for column in ("qualified", "name"):
+        found = _read(db, f"{where} AND s.{column} = ?", (*bounds, wanted))
+        if found:
+            return found
+    last = text_id(db, _SEPARATORS.split(name)[-1])
+    return [symbol for symbol in _read(db, f"{where} AND s.name = ?", (*bounds, last)) if _ends_with(symbol.qualified, name)]
+
+
+def symbols_of_name(db: apsw.Connection, name: str) -> list[Symbol]:
+    """Symbols with this qualified name or this name; if none, those whose qualified name ends with it."""
+    wanted = text_id(db, name)
+    found = _read(db, "s.id IN (SELECT id FROM symbol WHERE qualified = ?1 UNION SELECT id FROM symbol WHERE name = ?1)", (wanted,))
+    if found:
+        exact = [symbol for symbol in found if symbol.qualified == name and _SEPARATORS.search(name)]
+        return exact or found
+    parts = _SEPARATORS.split(name)
+    if len(parts) < 2 or not parts[-1]:
+        return []
+    return [symbol for symbol in _read(db, "s.name = ?", (text_id(db, parts[-1]),)) if _ends_with(symbol.qualified, name)]
+
+
+def _read(db: apsw.Connection, where: str, values: tuple[Any, ...]) -> list[Symbol]:
+    return [Symbol(*row) for row in db.execute(f"{COLUMNS} WHERE {where} ORDER BY f.path, s.line, s.id", values)]
+
+
+def _ends_with(qualified: str, name: str) -> bool:
+    """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
+    wanted, held = _SEPARATORS.split(name), _SEPARATORS.split(qualified)
+    return held[-len(wanted) :] == wanted
+
+
+def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
+    """The only one; of a function and its own declarations, the function."""
+    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
+        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
+        found = bodies if len(bodies) == 1 else found
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise SymbolNotFoundError(text, near_selectors(db, text))
+    ranked = sorted(found, key=lambda symbol: symbol.is_demoted)
+    raise AmbiguousError(text, [symbol.selector for symbol in ranked[:MOST_CANDIDATES]], total=len(found))
+
+
+def near_selectors(db: apsw.Connection, text: str) -> list[str]:
+    """Names near a mistyped one."""
+    return near_names(db, text.partition("#")[2] if text.startswith("symbol:") else text)
+
+
+_FILE_COLUMNS = "SELECT f.id, f.path, f.lang, m.value, f.module, f.size FROM file f JOIN text m ON m.id = f.module"
+
+
+def _modules(db: apsw.Connection, name: str) -> list[File]:
+    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE f.module = ? ORDER BY f.path", (text_id(db, name),))]
+
+
+def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
+    files = _modules(db, name)
+    if len(files) == 1:
+        return files[0]
+    if files:
+        return _choose_file(f"module:{name}", files)
+    kinds = {SYMBOL_KIND_CODES[kind] for kind in ("module", "namespace", "package")}
+    found = [symbol for symbol in symbols_of_name(db, name) if symbol.kind_code in kinds]
+    if not found:
+        pool = [row[0] for row in db.execute("SELECT DISTINCT m.value FROM file f JOIN text m ON m.id = f.module LIMIT 5000")]
+        near = [f"module:{module}" for module in closest(name, pool)]
+        hint = f"did you mean {', '.join(near)}?" if near else "`orbit graph overview` shows what there is"
+        raise NotFoundError(f"no module named {name!r}", hint=hint, candidates=near, code="module-not-found")
+    return _choose(db, f"module:{name}", found)
+
+
+def _choose_file(text: str, files: list[File]) -> File:
+    raise AmbiguousError(text, [file.selector for file in files[:MOST_CANDIDATES]], total=len(files))
+
+
+def _find_handler(db: apsw.Connection, name: str) -> Symbol:
+    """What handles a command of a command line."""
+    rows = list(db.execute("SELECT id, scope, target, target_file FROM command WHERE full_name = ? ORDER BY id", (name,)))
+    if not rows:
+        near = [f"command:{command}" for command in closest(name, (row[0] for row in db.execute("SELECT DISTINCT full_name FROM command")))]
+        hint = f"did you mean {', '.join(near)}?" if near else "no such command is declared in this worktree"
+        raise NotFoundError(f"no command named {name!r}", hint=hint, candidates=near, code="command-not-found")
+    found: dict[int, Symbol] = {}
+    for command, scope, target, target_file in rows:
+        if target is not None:
+            symbols = _read(db, "s.qualified = ? AND s.id >> 20 = ?", (target, target_file))
+        else:
+            symbols = _read(db, "s.id = ?", ((command >> SYMBOL_SHIFT) << SYMBOL_SHIFT | scope,)) if scope >= 0 else []
+        found.update((symbol.id, symbol) for symbol in symbols[:1])
+    if not found:
+        raise NotFoundError(f"the handler of command {name!r} is not known", hint=f"`orbit graph search {name!r}` may find it", code="handler-unresolved")
+    return _choose(db, f"command:{name}", list(found.values()))
+
+
+def _clean(text: str) -> str:
+    """Text that SQLite can be asked for: bytes that were no UTF-8 name nothing."""
+    return text.encode("utf-8", "replace").decode()
