@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from orbit.graph.outcome import SyncAnswer, Why
+    from orbit.graph.query.digest import DigestAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -114,6 +115,12 @@ class Graph:
     def deps(self, selector: str, *, limit: int | None = None) -> DepsAnswer:
         """What a file or folder imports."""
         return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
+
+    def digest(self) -> DigestAnswer:
+        """One value for the whole graph: equal graphs have equal digests."""
+        from orbit.graph.query.digest import DigestAnswer, digest
+
+        return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
 
     # --- how a question is asked
 
