@@ -154,10 +154,26 @@ def test_no_answer_is_longer_than_its_budget_unless_a_limit_was_named(wide: Grap
         size = len(msgspec.json.encode(answer))
         assert size <= BUDGET_BYTES, (name, size)
         assert answer.truncated, name
-        assert size > 2000, name
+        assert size > 1000, name
     assert answers["implementors"].total == answers["relations"].total == 300
     assert answers["callees"].total == 300
     assert answers["deps"].total == 300
+
+
+def test_naming_stale_files_does_not_break_the_budget(wide: Graph, tmp_path: Path) -> None:
+    hub = wide.refs("service.area_00.part_0.hub")
+    paths = {ref.file for ref in hub.refs}
+    kept = {path: (wide.root / path).read_bytes() for path in paths}
+    try:
+        for path in paths:
+            (wide.root / path).write_bytes(b"# new\n" + kept[path])
+        stale = wide.refs("service.area_00.part_0.hub")
+        assert not stale.fresh
+        assert set(stale.stale_files or ()) == {ref.file for ref in stale.refs} | {stale.target.path} & paths  # type: ignore[arg-type]
+        assert len(msgspec.json.encode(stale)) <= BUDGET_BYTES
+    finally:
+        for path, text in kept.items():
+            (wide.root / path).write_bytes(text)
 
 
 def test_a_named_limit_is_kept_to(wide: Graph) -> None:

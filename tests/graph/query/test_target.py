@@ -52,7 +52,9 @@ def test_a_kind_decides_between_namesakes(graph: Graph) -> None:
         graph.refs("symbol:pkg/shapes.py#square:class")
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("sqaure", "square"), ("Cirle", "Circle"), ("parse_heder_line", "parse_header_line"), ("pkg.shapes.squar", "square")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("sqaure", "square"), ("Cirle", "Circle"), ("parse_heder_line", "parse_header_line"), ("pkg.shapes.squar", "square")]
+)
 def test_a_mistyped_name_gets_near_names(graph: Graph, typed: str, meant: str) -> None:
     with pytest.raises(SymbolNotFoundError) as caught:
         graph.show(typed)

@@ -90,7 +90,7 @@ def test_overview_counts_everything(graph: Graph) -> None:
     assert answer.languages == {"python": 7, "toml": 1, "typescript": 1}
     assert answer.total_symbols == sum(answer.symbol_kinds.values()) == sum(file.symbol_count for file in answer.files)
     assert answer.coverage.indexed == 9
-    assert [file.path for file in answer.files][0] == "pkg/shapes.py"
+    assert answer.files[0].path == "pkg/shapes.py"
     assert graph.overview("dir:.") == answer
 
 
