@@ -25,6 +25,7 @@ def build_afresh(root: Path, scratch: Path) -> Path:
 
 
 def check_equal(answer: SyncAnswer, fresh: Path, history: Sequence[str]) -> None:
+    assert answer.message is None
     one, other = open_reader(Path(answer.db)), open_reader(fresh)
     try:
         if digest(one) != digest(other):
