@@ -42,6 +42,10 @@ class Repository:
         weights, kinds = zip(*self.edits, strict=True)
         return self.choose.choices(kinds, weights)[0]()
 
+    def write(self, source: Source) -> None:
+        """Put a changed source on disk."""
+        self._put(source, "")
+
     # --- edits
 
     def change_body(self) -> str:
