@@ -86,7 +86,11 @@ export function paint(level: number): number { return level; }
     "odd dir/we'ird_%.py": "def lonely():\n    return 1\n",
     "odd_dir/plain.py": "def lonelier():\n    return 1\n",
 }
-WORDS = ["get", "set", "load", "save", "parse", "render", "open", "close", "start", "stop", "user", "order", "item", "price", "cart", "token", "cache", "queue", "event", "route", "field", "value", "index", "node", "tree", "path", "file", "name", "list", "count", "state", "frame", "batch", "merge", "split", "check", "build", "match"]  # fmt: skip
+WORDS = (
+    "get", "set", "load", "save", "parse", "render", "open", "close", "start", "stop", "user", "order", "item", "price", "cart", "token", "cache", "queue",
+    "event", "route", "field", "value", "index", "node", "tree", "path", "file", "name", "list", "count", "state", "frame", "batch", "merge", "split",
+    "check", "build", "match",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")
