@@ -11,6 +11,7 @@ from orbit.graph.outcome import SyncAnswer, Why
 from orbit.graph.query import callees, deps, implementors, overview, refs, search, show
 from orbit.graph.setup import InitAnswer, InitParams, init
 from orbit.operations import Operation, Session
+from orbit.operations.context import CONTEXT
 
 
 class SyncParams(msgspec.Struct, kw_only=True):
@@ -97,3 +98,4 @@ OPERATIONS = {
         examples=("orbit init",),
     ),
 }
+OPERATIONS.update(CONTEXT)
