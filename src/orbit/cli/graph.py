@@ -10,7 +10,7 @@ from orbit.operations import room
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
 
-ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why")
+ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why", "pack", "history")
 
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:

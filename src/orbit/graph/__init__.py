@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,9 +20,11 @@ from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
+from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
 from orbit.graph.query.refs import RefsAnswer, RefsParams, refs
 from orbit.graph.query.search import SearchAnswer, SearchParams, search
 from orbit.graph.query.show import MAX_BYTES, ShowAnswer, ShowParams, show
+from orbit.graph.query.tokens import find_counter
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
@@ -136,13 +138,24 @@ class Graph:
 
         return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
 
+    # --- context for a change
+
+    def pack(self, selectors: Sequence[str], *, max_tokens: int = MAX_TOKENS, timeout_ms: int = TIMEOUT_MS, refresh: bool = False) -> PackAnswer:
+        """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
+        ask = _asked(PackParams, selectors=list(selectors), max_tokens=max_tokens, timeout_ms=timeout_ms, refresh=refresh)
+        counted_as, count = find_counter(self.workspace.setting("graph", "tokenizer"))
+        if refresh:
+            self.sync()
+        return self._answer(partial(pack, root=self.root, count=count, counted_as=counted_as), ask, keep_up=False)
+
     # --- how a question is asked
 
-    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
         from orbit.graph.index.place import find_place
 
-        self._keep_up()
+        if keep_up:
+            self._keep_up()
         try:
             with self._readers.snapshot(find_place(self.root).database) as db:
                 answer = question(db, _below(self.root, ask))

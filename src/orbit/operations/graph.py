@@ -12,6 +12,7 @@ from orbit.graph.query import callees, deps, implementors, overview, refs, searc
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
 from orbit.operations import Operation, Session
+from orbit.operations.context import CONTEXT
 
 
 class SyncParams(msgspec.Struct, kw_only=True):
@@ -103,3 +104,4 @@ OPERATIONS = {
         examples=("orbit init",),
     ),
 }
+OPERATIONS.update(CONTEXT)
