@@ -73,6 +73,13 @@ class Graph:
     def root(self) -> Path:
         return self.workspace.root
 
+    @property
+    def exists(self) -> bool:
+        """Is there a graph to ask? Only looks for the file."""
+        from orbit.graph.index.place import find_place
+
+        return find_place(self.root).database.exists()
+
     # --- bringing it up to date
 
     def sync(self, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None) -> SyncAnswer:
