@@ -60,11 +60,11 @@ def add_command(
     parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=JSON, annotation=bool))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    documented = _documented({field.name: _description(field.type) for field in fields})
-    app.command(name or operation_name.rpartition(".")[2], cls=documented, help=_help(operation))(command)
+    its_class = documented({field.name: _description(field.type) for field in fields})
+    app.command(name or operation_name.rpartition(".")[2], cls=its_class, help=_help(operation))(command)
 
 
-def _documented(descriptions: dict[str, str]) -> type[TyperCommand]:
+def documented(descriptions: dict[str, str]) -> type[TyperCommand]:
     """A command whose arguments keep their help; newer versions of click drop what typer says about them."""
 
     class Documented(TyperCommand):
@@ -72,7 +72,7 @@ def _documented(descriptions: dict[str, str]) -> type[TyperCommand]:
             super().__init__(*positional, **named)
             for param in self.params:
                 if param.name in descriptions:
-                    param.help = descriptions[param.name]  # type: ignore[attr-defined]
+                    vars(param)["help"] = descriptions[param.name]
 
         def format_arguments(self, *_: Any) -> None:
             """Typer lists the arguments among the options."""
