@@ -8,7 +8,7 @@ from orbit.cli.commands import add_command
 from orbit.cli.output import ProgressBar
 from orbit.operations import room
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="What is in the code: sync it, search it, follow it.")
 
 ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why", "pack", "history")
 
