@@ -10,9 +10,12 @@ from orbit.operations import room
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
 
-ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why", "pack", "history")
+ORDER = (
+    "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
+    "pack", "history",
+)  # fmt: skip
 
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}")
+        add_command(app, f"graph.{_name}", **({"progress": ProgressBar} if _name == "history" else {}))

@@ -17,6 +17,7 @@ from orbit.graph.policy import SyncPolicy
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
+from orbit.graph.query.history import HistoryAnswer, HistoryParams, history
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
 from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
@@ -126,6 +127,16 @@ class Graph:
         if refresh:
             self.sync()
         return self._answer(partial(pack, root=self.root, count=count, counted_as=counted_as), ask, keep_up=False)
+
+    def history(
+        self, selector: str, *, task_id_pattern: str | None = None, stored: bool = False, limit: int | None = None, progress: Progress | None = None
+    ) -> HistoryAnswer:
+        """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
+        from orbit.graph.index.history import stand, task_pattern
+
+        ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
+        standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
+        return self._answer(partial(history, root=self.root, standing=standing), ask)
 
     # --- how a question is asked
 
