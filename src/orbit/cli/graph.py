@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import typer
 
 from orbit.cli.commands import add_command
@@ -18,4 +20,4 @@ ORDER = (
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}", **({"progress": ProgressBar} if _name == "history" else {}))
+        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext)

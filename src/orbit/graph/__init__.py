@@ -17,7 +17,7 @@ from orbit.graph.policy import SyncPolicy
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
-from orbit.graph.query.history import HistoryAnswer, HistoryParams, history
+from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
 from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
@@ -89,10 +89,11 @@ class Graph:
     # --- questions
 
     def search(
-        self, query: str, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
+        self, query: str = "", *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
     ) -> SearchAnswer:
         """Find by name, beginning of a name, or words."""
-        return self._answer(partial(search, root=self.root), _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
+        ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
+        return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
 
     def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
         """The source of a symbol or file."""
@@ -137,6 +138,11 @@ class Graph:
         ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
         standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
         return self._answer(partial(history, root=self.root, standing=standing), ask)
+
+    def _touched(self, task_id: str) -> TaskTouches:
+        from orbit.graph.index.history import stand, task_pattern
+
+        return touched_by_task(stand(self.workspace, task_pattern(self.workspace, None)).database, task_id)
 
     # --- how a question is asked
 

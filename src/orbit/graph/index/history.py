@@ -80,9 +80,10 @@ def tasks_in(message: str, pattern: re.Pattern[str]) -> list[str]:
 def read_checkout(root: Path) -> Checkout:
     """The commit checked out, or an empty one before the first. Raises where there is no git."""
     try:
-        said = git.decode(git.run(root, "rev-parse", "--is-shallow-repository", "--git-path", "shallow", "-q", "--verify", "HEAD", accept=(0, 1, 128))).split("\n")
+        output = git.run(root, "rev-parse", "--is-shallow-repository", "--git-path", "shallow", "-q", "--verify", "HEAD", accept=(0, 1, 128))
     except git.GitMissingError:
         raise RefusedError("there is no history without git", hint="install git", code="no-git") from None
+    said = git.decode(output).split("\n")
     if said[0] not in ("true", "false"):
         raise RefusedError("there is no history here: not a git worktree", hint="`git init` starts one", code="no-git")
     head = said[2] if len(said) > 2 else ""

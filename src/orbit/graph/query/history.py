@@ -1,10 +1,12 @@
 """Which tasks and commits touched a symbol, a file or a folder: read from the stored history. Walks nothing itself.
 
-Commits newest first: by the committer's clock, then by id. Tasks by their newest commit, then by name.
+Commits newest first: by the committer's clock; within a second a child before its parents, then by id. Tasks by their newest commit, then by name.
 """
 
 from __future__ import annotations
 
+import heapq
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -77,19 +79,20 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
     """Commits only, where no message names a task."""
     place = find_place(db, ask.selector, root)
     with open_history(standing.database) as stored:
-        rows = list(stored.execute(_COMMITS, (place.first, place.end, place.name, place.kind)))
+        rows = _untie(stored, list(stored.execute(_COMMITS, (place.first, place.end, place.name, place.kind))))
         named = list(stored.execute(_TASKS, (place.first, place.end, place.name, place.kind)))
-    commits = {number: HistoryCommit(sha, date, message.partition("\n")[0]) for number, sha, date, message in rows}
+    commits = {number: HistoryCommit(sha, date, message.partition("\n")[0]) for number, sha, date, message, _ in rows}
     by_task: dict[str, list[int]] = {}
     for task, number in named:
         by_task.setdefault(task, []).append(number)
     rank = {number: at for at, number in enumerate(commits)}
     limit = len(commits) if ask.limit is None else ask.limit
-    tasks = sorted(((min(rank[one] for one in numbers), task, numbers) for task, numbers in by_task.items()), key=lambda row: row[:2])
+    ordered = {task: sorted(numbers, key=rank.__getitem__) for task, numbers in by_task.items()}
+    tasks = sorted((rank[numbers[0]], task, numbers) for task, numbers in ordered.items())
     answer = HistoryAnswer(
         selector=place.selector,
         path=place.path,
-        tasks=[HistoryTask(task, [commits[one] for one in sorted(numbers, key=rank.__getitem__) if rank[one] < limit]) for first, task, numbers in tasks if first < limit],
+        tasks=[HistoryTask(task, [commits[one] for one in numbers if rank[one] < limit]) for first, task, numbers in tasks if first < limit],
         commits=list(commits.values())[:limit],
         total=len(commits),
         truncated=len(commits) > limit,
@@ -97,10 +100,28 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
         task_id_pattern=standing.pattern,
         warnings=list(standing.warnings),
         notes=list(NOTES),
-    )  # fmt: skip
+    )
     if ask.limit is None:
         cut_to_budget(answer, "tasks", "commits")
     return answer
+
+
+def _untie(stored: apsw.Connection, rows: list[Any]) -> list[Any]:
+    """Rows ordered by time: those of the same second, as after a rebase, get children before parents."""
+    count = Counter(row[4] for row in rows)
+    rank: dict[str, int] = {}
+    for at in sorted(at for at, number in count.items() if number > 1):
+        parents = {sha: said.split() for sha, said in stored.execute('SELECT sha, parents FROM "commit" WHERE at = ? ORDER BY sha', (at,))}
+        children = Counter(parent for listed in parents.values() for parent in listed if parent in parents)
+        ready = [sha for sha in parents if not children[sha]]
+        while ready:
+            sha = heapq.heappop(ready)
+            rank[sha] = len(rank)
+            for parent in parents[sha]:
+                children[parent] -= 1
+                if parent in parents and not children[parent]:
+                    heapq.heappush(ready, parent)
+    return sorted(rows, key=lambda row: (-row[4], rank.get(row[1], 0), row[1]))
 
 
 def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
@@ -123,7 +144,7 @@ def local_name(db: apsw.Connection, symbol: Symbol) -> str | None:
 
 
 _WHERE = "p.value >= ? AND p.value < ? AND n.value = ? AND t.kind = ?"
-_COMMITS = f"""SELECT DISTINCT c.id, c.sha, c.date, c.message FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
+_COMMITS = f"""SELECT DISTINCT c.id, c.sha, c.date, c.message, c.at FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
     JOIN "commit" c ON c.id = t."commit" WHERE {_WHERE} ORDER BY c.at DESC, c.sha"""
 _TASKS = f"""SELECT DISTINCT k.value, k."commit" FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
     JOIN task k ON k."commit" = t."commit" WHERE {_WHERE} ORDER BY k.value"""
@@ -147,4 +168,19 @@ def touched_by_task(database: Path, task_id: str) -> TaskTouches:
             found.paths.add(path)
             if kind != _FILE_KIND:
                 found.symbols.add((path, name, kind))
+    return found
+
+
+def task_symbols(db: apsw.Connection, touched: TaskTouches) -> set[int]:
+    """Ids of the graph's symbols among what a task touched; those that are gone have none."""
+    found: set[int] = set()
+    for path in sorted(touched.paths):
+        row: Any = db.execute("SELECT f.id, f.lang, m.value FROM file f JOIN text m ON m.id = f.module WHERE f.path = ?", (path,)).fetchone()
+        if row is None:
+            continue
+        file, lang, module = row
+        prefix = f"{module}{language(lang).separator}" if module else ""
+        bounds = (file << 20, (file + 1) << 20)
+        rows = db.execute("SELECT s.id, q.value, s.kind FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
+        found.update(number for number, qualified, kind in rows if (path, qualified.removeprefix(prefix), kind) in touched.symbols)
     return found

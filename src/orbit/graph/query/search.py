@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit import git
 from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.history import TaskTouches, task_symbols
 from orbit.graph.query.near import near_names, quoted, words
 from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
 
@@ -28,10 +27,12 @@ _MOST_WORDS = 12
 
 
 class SearchParams(msgspec.Struct, kw_only=True):
-    query: Annotated[str, Meta(description="A name, the beginning of one, or words.", extra={"cli": {"argument": True}})]
+    query: Annotated[
+        str, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
+    ] = ""
     kind: Annotated[Literal["symbol", "string", "config"] | None, Meta(description="Only symbols, string literals or configuration keys.")] = None
     lang: Annotated[str | None, Meta(description="Only files of this language, such as python.")] = None
-    task_id: Annotated[str | None, Meta(description="Only files touched by commits whose message names this task.")] = None
+    task_id: Annotated[str | None, Meta(description="Only what commits touched whose message names this task.")] = None
     limit: Annotated[int, Meta(ge=0, description="How many matches at most; without it 20.")] | None = None
 
 
@@ -71,9 +72,10 @@ class SearchAnswer(GraphAnswer, kw_only=True):
 
 
 class _Scope:
-    """The files a search is held to, as a condition on `f`, a row of `file`."""
+    """The files a search is held to, as a condition on `f`, a row of `file`; and the symbols, if it is held to some."""
 
-    def __init__(self, lang: str | None, paths: Iterable[str] | None) -> None:
+    def __init__(self, lang: str | None, paths: Iterable[str] | None, symbols: Iterable[int] | None = None) -> None:
+        self.symbols = None if symbols is None else set(symbols)
         self.is_whole = lang is None and paths is None
         self.where, self.values = "1", []  # type: str, list[str]
         if lang is not None:
@@ -82,14 +84,18 @@ class _Scope:
             self.where += " AND f.path IN (SELECT value FROM json_each(?))"
             self.values.append(msgspec.json.encode(sorted(paths)).decode())
 
+    def inside(self, symbols: Iterable[int]) -> list[int]:
+        """Those of some symbols it is held to, in order of their ids."""
+        return sorted(one for one in symbols if self.symbols is None or one in self.symbols)
 
-def search(db: apsw.Connection, ask: SearchParams, root: Path) -> SearchAnswer:
-    """What matches, best first. Any text may be asked for."""
+
+def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None = None) -> SearchAnswer:
+    """What matches, best first. Any text may be asked for. `touched`: what the task touched, where one is named."""
     query = ask.query.encode("utf-8", "replace").decode().replace("\0", " ").strip()
-    scope = _Scope(ask.lang, None if ask.task_id is None else task_files(root, ask.task_id))
+    scope = _Scope(ask.lang, None, None) if touched is None else _Scope(ask.lang, touched.paths, task_symbols(db, touched))
     limit = LIMIT if ask.limit is None else ask.limit
     answer = SearchAnswer(query=ask.query, total=0, truncated=False, matches=[])
-    if query and ask.kind in (None, "symbol"):
+    if (query or touched is not None) and ask.kind in (None, "symbol"):
         _add_symbols(db, answer, query, scope, limit)
     for kind, add in (("config", _add_configs), ("string", _add_strings)):
         if _TOKENS.search(query) and ask.kind in (None, kind):
@@ -107,11 +113,11 @@ def search(db: apsw.Connection, ask: SearchParams, root: Path) -> SearchAnswer:
 
 def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
     """Step by step down the ladder; each step adds what the steps above have not found."""
-    exact = _exact(db, query, scope)
+    exact = _exact(db, query, scope) if query else _read(db, _first(db, scope.inside(scope.symbols or ()), 20, len(scope.symbols or ())))
     seen = dict.fromkeys(symbol.id for symbol in exact)
     found: list[Symbol] = exact[:limit]
     for pattern in _patterns(query):
-        fresh = [symbol_id for symbol_id in _match(db, "symbols_fts", pattern, scope) if symbol_id not in seen]
+        fresh = [symbol_id for symbol_id in scope.inside(_match(db, "symbols_fts", pattern, scope)) if symbol_id not in seen]
         if len(found) < limit:
             found += _read(db, _first(db, fresh, 20, limit - len(found)))
         seen.update(dict.fromkeys(fresh))
@@ -126,7 +132,7 @@ def _exact(db: apsw.Connection, query: str, scope: _Scope) -> list[Symbol]:
     found = symbols_of_name(db, query)
     if not scope.is_whole and found:
         inside = {row[0] for row in db.execute(f"SELECT f.path FROM file f WHERE {scope.where}", scope.values)}
-        found = [symbol for symbol in found if symbol.path in inside]
+        found = [symbol for symbol in found if symbol.path in inside and (scope.symbols is None or symbol.id in scope.symbols)]
     return sorted(found, key=lambda symbol: (symbol.is_demoted, symbol.kind_code == DECLARATION, symbol.path, symbol.line, symbol.id))
 
 
@@ -208,9 +214,3 @@ def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
 
 def _shorten(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
-
-
-def task_files(root: Path, task_id: str) -> set[str]:
-    """Files touched by commits whose message names a task."""
-    said = git.run(root, "log", "--format=", "--name-only", "-z", "--fixed-strings", f"--grep={task_id}")
-    return {path for path in git.split(said.replace(b"\n", b"\0")) if path}

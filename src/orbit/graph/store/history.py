@@ -15,13 +15,15 @@ SCHEMA_VERSION = 1
 STEM = "@history"
 
 _SCHEMA = """
-CREATE TABLE "commit" (id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, date TEXT NOT NULL, message TEXT NOT NULL) STRICT;
+CREATE TABLE "commit" (id INTEGER PRIMARY KEY, sha TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, date TEXT NOT NULL, message TEXT NOT NULL,
+    parents TEXT NOT NULL) STRICT;
 CREATE TABLE path (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE name (id INTEGER PRIMARY KEY, value TEXT NOT NULL UNIQUE) STRICT;
 -- A commit touched a symbol (name within the file, kind) of a file; the file itself has the empty name and kind -1.
 CREATE TABLE touch (path INTEGER NOT NULL, name INTEGER NOT NULL, kind INTEGER NOT NULL, "commit" INTEGER NOT NULL,
     PRIMARY KEY (path, name, kind, "commit")) STRICT, WITHOUT ROWID;
 CREATE TABLE task (value TEXT NOT NULL, "commit" INTEGER NOT NULL, PRIMARY KEY (value, "commit")) STRICT, WITHOUT ROWID;
+CREATE INDEX commit_by_time ON "commit" (at);
 CREATE INDEX touch_by_commit ON touch ("commit");
 CREATE INDEX task_by_commit ON task ("commit");
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -97,8 +99,8 @@ class HistoryStore:
         touches: list[tuple[int, int, int, int]] = []
         tasks: list[tuple[str, int]] = []
         for commit, touched, named in walked:
-            row = (commit.sha, commit.at, commit.date, commit.message)
-            number: int = self.db.execute('INSERT INTO "commit" (sha, at, date, message) VALUES (?, ?, ?, ?) RETURNING id', row).get
+            row = (commit.sha, commit.at, commit.date, commit.message, " ".join(commit.parents))
+            number: int = self.db.execute('INSERT INTO "commit" (sha, at, date, message, parents) VALUES (?, ?, ?, ?, ?) RETURNING id', row).get
             touches += [(self._path(path), self._name(name), kind, number) for path, name, kind in touched]
             tasks += [(task, number) for task in named]
         self.db.executemany("INSERT OR IGNORE INTO touch VALUES (?, ?, ?, ?)", sorted(touches))
@@ -116,7 +118,10 @@ class HistoryStore:
 
     def _intern(self, table: str, value: str) -> int:
         found: int | None = self.db.execute(f"SELECT id FROM {table} WHERE value = ?", (value,)).get
-        return found if found is not None else self.db.execute(f"INSERT INTO {table} (value) VALUES (?) RETURNING id", (value,)).get  # type: ignore[no-any-return]
+        if found is None:
+            found = self.db.execute(f"INSERT INTO {table} (value) VALUES (?) RETURNING id", (value,)).get
+        assert found is not None
+        return found
 
     def messages(self) -> list[tuple[int, str]]:
         return list(self.db.execute('SELECT id, message FROM "commit"'))
