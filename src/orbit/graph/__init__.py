@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from orbit.config import Workspace
-from orbit.errors import RefusedError, UsageError
+from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
 from orbit.graph.policy import SyncPolicy
+from orbit.graph.query.answer import fit_stale
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
@@ -27,7 +28,9 @@ from orbit.graph.readers import Readers
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from orbit.graph.index.watch import Watch
     from orbit.graph.outcome import SyncAnswer, Why
+    from orbit.graph.query.digest import DigestAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -40,13 +43,12 @@ class Graph:
     """A handle on the graph of one worktree. Safe to use from several threads; follows branch switches by itself."""
 
     def __init__(self, workspace: Workspace, policy: SyncPolicy = SyncPolicy.MANUAL) -> None:
-        if policy.kind == "watch":
-            raise RefusedError("watching needs the `watch` extra", hint="pip install 'orbit-native[watch]', or use SyncPolicy.ON_READ", code="no-watch")
         self.workspace = workspace
         self.policy = policy
         self._readers = Readers()
         self._syncing = threading.Lock()
         self._synced_at: float | None = None  # monotonic
+        self._watch = _watch(workspace, policy)
 
     @classmethod
     def open(cls, root: str | Path, policy: SyncPolicy = SyncPolicy.MANUAL) -> Graph:
@@ -60,7 +62,9 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Release all connections."""
+        """Release all connections, and stop watching."""
+        if self._watch is not None:
+            self._watch.close()
         self._readers.close()
 
     @property
@@ -70,7 +74,12 @@ class Graph:
     # --- bringing it up to date
 
     def sync(self, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None) -> SyncAnswer:
-        """Bring the graph up to date with the files. `progress` is called with (stage, done, of); `executor` extracts elsewhere."""
+        """Bring the graph up to date with the files. `progress` is called with (stage, done, of); `executor` extracts elsewhere.
+
+        A handle that watches takes part in the next sync of its own thread: whoever edits a file and then syncs is answered from the edit.
+        """
+        if self._watch is not None:
+            return self._watch.barrier(full=full, jobs=jobs, progress=progress)
         from orbit.graph.index.sync import sync
 
         answer = sync(self.workspace, full=full, jobs=jobs, progress=progress, executor=executor)
@@ -82,6 +91,12 @@ class Graph:
         from orbit.graph.index.why import why
 
         return why(self.root, path)
+
+    def syncs(self) -> Iterator[SyncAnswer | OrbitError]:
+        """What each background sync of a handle that watches gave, until it is closed."""
+        if self._watch is None:
+            raise UsageError("this handle does not watch", hint="open it with SyncPolicy.watch()")
+        return self._watch.outcomes()
 
     # --- questions
 
@@ -115,6 +130,12 @@ class Graph:
         """What a file or folder imports."""
         return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
 
+    def digest(self) -> DigestAnswer:
+        """One value for the whole graph: equal graphs have equal digests."""
+        from orbit.graph.query.digest import DigestAnswer, digest
+
+        return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
+
     # --- how a question is asked
 
     def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
@@ -122,15 +143,24 @@ class Graph:
         from orbit.graph.index.place import find_place
 
         self._keep_up()
-        with self._readers.snapshot(find_place(self.root).database) as db:
-            answer = question(db, _below(self.root, ask))
-            if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
-                answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+        try:
+            with self._readers.snapshot(find_place(self.root).database) as db:
+                answer = question(db, _below(self.root, ask))
+                if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
+                    answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+                    if getattr(ask, "limit", 0) is None:
+                        fit_stale(answer, named_files)
+        except NoGraphError:
+            if self._watch is None:
+                raise
+            raise self._watch.not_ready() from None
+        if self._watch is not None and not getattr(answer, "fresh", True):
+            self._watch.nudge()  # no event may have come
         return answer
 
     def _keep_up(self) -> None:
         """Sync first, if the policy wants it. A graph that cannot be written now still answers, and says what is stale."""
-        if self.policy.kind == "manual":
+        if self.policy.kind in ("manual", "watch"):
             return
         with self._syncing:
             if self.policy.kind == "windowed" and self._synced_at is not None and time.monotonic() - self._synced_at < self.policy.seconds:
@@ -142,6 +172,14 @@ class Graph:
 
                 if not find_place(self.root).database.exists():
                     raise
+
+
+def _watch(workspace: Workspace, policy: SyncPolicy) -> Watch | None:
+    if policy.kind != "watch":
+        return None
+    from orbit.graph.index.watch import Watch
+
+    return Watch(workspace, max(1, round(policy.seconds * 1000)))
 
 
 def _asked(params: type[Params], **given: Any) -> Params:

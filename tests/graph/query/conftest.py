@@ -133,6 +133,8 @@ def make_large() -> Callable[[Path, int, int], None]:
 def write_large(root: Path, files: int, functions: int) -> None:
     choose = random.Random(7)
     names: list[list[str]] = []
+    (root / "service").mkdir(parents=True)
+    (root / "service/__init__.py").touch()
     for number in range(files):
         folder = root / "service" / f"area_{number % 40:02}"
         folder.mkdir(parents=True, exist_ok=True)
