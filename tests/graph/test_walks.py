@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
+import msgspec
 import pytest
 
 from orbit.config import Workspace
@@ -20,7 +21,10 @@ from orbit.graph.store.connection import SCHEMA_VERSION, open_reader
 Write = Callable[[Path, dict[str, str]], None]
 FILES = {
     "app/__init__.py": "",
-    "app/core.py": "def low():\n    pass\n\n\nclass Shape:\n    def area(self):\n        return low()\n\n\nclass Square(Shape):\n    def side(self):\n        return self.area()\n",
+    "app/core.py": (
+        "def low():\n    pass\n\n\nclass Shape:\n    def area(self):\n        return low()\n\n\n"
+        "class Square(Shape):\n    def side(self):\n        return self.area()\n"
+    ),
     "app/middle.py": "from app.core import Square, low\n\n\ndef mid():\n    return low()\n\n\ndef draw(shape: Square):\n    return shape.side()\n",
     "app/top.py": "from app.middle import mid\n\n\ndef high():\n    return mid()\n\n\nhigh()\n",
     "app/loop.py": "def ping():\n    return pong()\n\n\ndef pong():\n    return ping()\n",
@@ -75,7 +79,8 @@ def test_a_type_changes_with_its_members_and_reaches_its_heirs(db: apsw.Connecti
 
 def test_outward_is_what_it_depends_on(db: apsw.Connection) -> None:
     answer = ask(db, "app.top.high", direction="out")
-    assert [(touched.qualified_name, touched.distance, touched.direction) for touched in answer.touched] == [("app.middle.mid", 1, "out"), ("app.core.low", 2, "out")]
+    found = [(touched.qualified_name, touched.distance, touched.direction) for touched in answer.touched]
+    assert found == [("app.middle.mid", 1, "out"), ("app.core.low", 2, "out")]
 
 
 def test_both_directions_are_told_apart(db: apsw.Connection) -> None:
@@ -105,9 +110,12 @@ def test_the_cap_keeps_the_nearest(repository: Path, write: Write) -> None:
     callers = "\n".join(f"def caller_{n:03}():\n    hub()\n" for n in range(CAP + 50))
     write(repository, {"hub.py": f"def hub():\n    pass\n\n\n{callers}\n\ndef far():\n    caller_000()\n"})
     db = open_reader(Path(sync(Workspace(repository), jobs=1).db))
-    answer = ask(db, "hub.hub")
+    answer = ask(db, "hub.hub", limit=CAP)
     assert (len(answer.touched), answer.visited_nodes, answer.truncated) == (CAP, CAP + 50, True)
     assert [touched.qualified_name for touched in answer.touched] == [f"hub.caller_{n:03}" for n in range(CAP)]
+    unasked = ask(db, "hub.hub")
+    assert len(msgspec.json.encode(unasked)) <= 20_000
+    assert (unasked.touched, unasked.visited_nodes, unasked.truncated) == (answer.touched[: len(unasked.touched)], CAP + 50, True)
     db.close()
 
 

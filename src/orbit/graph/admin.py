@@ -8,10 +8,6 @@ from orbit.config import Workspace
 from orbit.errors import RefusedError
 
 
-class NoParams(msgspec.Struct, kw_only=True):
-    """A question without parameters."""
-
-
 class VersionAnswer(msgspec.Struct, kw_only=True):
     """`extractor_version` rises when the same bytes give other facts, `schema_version` when the tables change."""
 

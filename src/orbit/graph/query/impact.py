@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.changed import changed_symbols
 from orbit.graph.query.families import family_of
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
@@ -47,6 +47,7 @@ class ImpactParams(msgspec.Struct, kw_only=True):
     depth: Annotated[int, Meta(ge=1, le=20, description="How many steps to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
     direction: Annotated[Direction, Meta(description="in: who depends on it; out: what it depends on.")] = "in"
+    limit: Annotated[int, Meta(ge=0, le=CAP, description="How many rows at most; without it 200, or fewer if they are long.")] | None = None
 
 
 class Touched(msgspec.Struct, frozen=True):
@@ -78,21 +79,28 @@ def impact(db: apsw.Connection, ask: ImpactParams, root: Path | None = None) -> 
     if (ask.selector is None) == (ask.diff is None):
         raise UsageError("impact takes either a selector or --diff", hint="`orbit graph impact NAME`, or `orbit graph impact --diff HEAD~1`")
     if ask.diff is not None:
-        if root is None:
-            raise UsageError("a diff needs the worktree it is of", hint="give a selector instead")
-        symbols = changed_symbols(db, root, ask.diff)
-        answer = impact_of(db, [symbol.id for symbol in symbols], ask)
-        answer.changed = [symbol.selector for symbol in symbols]
-        return answer
-    target = find_target(db, ask.selector or "")
-    answer = impact_of(db, _parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
-    answer.target = target.as_target()
+        answer = _impact_of_diff(db, ask, root)
+    else:
+        target = find_target(db, ask.selector or "")
+        answer = impact_of(db, _parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
+        answer.target = target.as_target()
+    if ask.limit is None:
+        cut_to_budget(answer, "touched")
+    return answer
+
+
+def _impact_of_diff(db: apsw.Connection, ask: ImpactParams, root: Path | None) -> ImpactAnswer:
+    if root is None:
+        raise UsageError("a diff needs the worktree it is of", hint="give a selector instead")
+    symbols = changed_symbols(db, root, ask.diff or "")
+    answer = impact_of(db, [symbol.id for symbol in symbols], ask)
+    answer.changed = [symbol.selector for symbol in symbols[:CAP]]
     return answer
 
 
 def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams, importers: Iterable[int] = ()) -> ImpactAnswer:
     """The walk itself, from any symbols. `importers` are nodes known to be one step away."""
-    floor, seen = FLOORS[ask.confidence], set(symbol_ids)
+    floor, seen, cap = FLOORS[ask.confidence], set(symbol_ids), CAP if ask.limit is None else ask.limit
     frontier, touched, visited = list(seen), list[Touched](), 0
     for distance in range(1, ask.depth + 1):
         level: dict[int, tuple[int, str]] = {}
@@ -103,12 +111,12 @@ def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams,
             level.update((node, (CONFIDENCES.index("import_resolved") << 6 | _IMPORT, "in")) for node in importers if node not in level)
         visited += len(level)
         seen.update(level)
-        shown = _first(db, level, CAP - len(touched))
+        shown = _first(db, level, cap - len(touched))
         touched += _describe(db, shown, level, distance)
-        if visited > CAP or not level:
+        if visited > cap or not level:
             break
         frontier = [node for node in shown if node > 0]
-    return ImpactAnswer(target=None, touched=touched, visited_nodes=visited, truncated=visited > CAP)
+    return ImpactAnswer(target=None, touched=touched, visited_nodes=visited, truncated=visited > cap)
 
 
 def _steps(db: apsw.Connection, frontier: list[int], floor: int, direction: Direction) -> Iterator[tuple[int, int, str]]:

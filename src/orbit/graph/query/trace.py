@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import AmbiguousError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer
+from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
 from orbit.graph.query.near import closest
 from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, find_symbol, read_symbol
 from orbit.graph.selector import parse
@@ -18,6 +18,7 @@ from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
 CAP = 200
 DEPTH = 5
+SPARE = 1000  # bytes of the budget for the root and for what freshness may add
 _CALLABLE = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
@@ -93,18 +94,19 @@ def _handler(db: apsw.Connection, row: _Row) -> Symbol | None:
 def _tree(db: apsw.Connection, handler: Symbol, name: str, ask: TraceParams) -> TraceAnswer:
     """Breadth first, so that the cap leaves out what is farthest. What was shown with its calls once is not opened again."""
     root = TraceNode(name=name, qualified_name=handler.qualified, confidence=CONFIDENCES[0], file=handler.path, line=handler.line)
-    floor, count, truncated = FLOORS[ask.confidence], 1, False
+    floor, count, size, truncated = FLOORS[ask.confidence], 1, 0, False
     queue, opened = deque([(root, handler, frozenset([handler.id]), 0)]), {handler.id}
     while queue:
         node, symbol, above, depth = queue.popleft()
         if depth == ask.depth:
             continue
         for callee, confidence in _calls(db, symbol, floor):
-            if count >= CAP:
+            child = TraceNode(name=callee.name, qualified_name=callee.qualified, confidence=CONFIDENCES[confidence], file=callee.path, line=callee.line)
+            size += len(msgspec.json.encode(child)) + len(',"cut":"repeated"')
+            if count >= CAP or size > BUDGET_BYTES - SPARE:
                 truncated = True
                 break
             count += 1
-            child = TraceNode(name=callee.name, qualified_name=callee.qualified, confidence=CONFIDENCES[confidence], file=callee.path, line=callee.line)
             node.children.append(child)
             if callee.id in above:
                 child.cut = "cycle"
