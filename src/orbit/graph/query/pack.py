@@ -168,7 +168,8 @@ class _Packing:
             cost = self.cost(entry)
         if self.answer.tokens + cost > self.answer.token_budget:
             self.answer.truncated = True
-            return self.leave(text, "over_budget")
+            self.leave(text, "over_budget")
+            return
         self.seen.add(entry.selector)
         self.answer.tokens += cost
         self.costs.append(cost)
@@ -251,9 +252,8 @@ class _Packing:
 
     def file_entry(self, file: File, content: bytes) -> PackEntry:
         last = max(1, content.count(b"\n") + (not content.endswith(b"\n")))
-        return PackEntry(
-            selector=file.selector, kind="file", path=file.path, lang=file.lang, lines=(1, last), signature="", summary=self.outline(file.id) or f"{last} lines\n"
-        )  # fmt: skip
+        summary = self.outline(file.id) or f"{last} lines\n"
+        return PackEntry(selector=file.selector, kind="file", path=file.path, lang=file.lang, lines=(1, last), signature="", summary=summary)
 
     def outline(self, file: int) -> str:
         bounds = (file << 20, (file + 1) << 20)
