@@ -14,6 +14,7 @@ import msgspec
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
 from orbit.graph.policy import SyncPolicy
+from orbit.graph.query.answer import fit_stale
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from orbit.graph.index.watch import Watch
     from orbit.graph.outcome import SyncAnswer, Why
+    from orbit.graph.query.digest import DigestAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -128,6 +130,12 @@ class Graph:
         """What a file or folder imports."""
         return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
 
+    def digest(self) -> DigestAnswer:
+        """One value for the whole graph: equal graphs have equal digests."""
+        from orbit.graph.query.digest import DigestAnswer, digest
+
+        return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
+
     # --- how a question is asked
 
     def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
@@ -140,6 +148,8 @@ class Graph:
                 answer = question(db, _below(self.root, ask))
                 if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
                     answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+                    if getattr(ask, "limit", 0) is None:
+                        fit_stale(answer, named_files)
         except NoGraphError:
             if self._watch is None:
                 raise

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from orbit.graph.outcome import SyncAnswer, Why
 from orbit.graph.query import callees, deps, implementors, overview, refs, search, show
+from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
 from orbit.operations import Operation, Session
 
@@ -16,6 +17,10 @@ from orbit.operations import Operation, Session
 class SyncParams(msgspec.Struct, kw_only=True):
     full: Annotated[bool, Meta(description="Build everything again instead of only what changed.")] = False
     jobs: Annotated[int, Meta(ge=1, description="How many files to extract at once; without it one for each processor.")] | None = None
+
+
+class Nothing(msgspec.Struct, kw_only=True):
+    """Nothing to say."""
 
 
 class WhyParams(msgspec.Struct, kw_only=True):
@@ -87,6 +92,7 @@ OPERATIONS = {
         "orbit graph implementors Transport",
     ),
     "graph.deps": _row("What a file or folder imports.", deps.DepsParams, deps.DepsAnswer, "deps", "orbit graph deps file:src/jobs.py"),
+    "graph.digest": _row("One value for the whole graph: equal graphs, equal digest.", Nothing, DigestAnswer, "digest", "orbit graph digest"),
     "graph.why": _row("Why a file is in the graph, or is not.", WhyParams, Why, "why", "orbit graph why build/gen.py"),
     "graph.init": Operation(
         "Prepare a worktree: the .orbit folder and an .orbitignore. Changes nothing that is there.",

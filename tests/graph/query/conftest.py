@@ -86,7 +86,11 @@ export function paint(level: number): number { return level; }
     "odd dir/we'ird_%.py": "def lonely():\n    return 1\n",
     "odd_dir/plain.py": "def lonelier():\n    return 1\n",
 }
-WORDS = ["get", "set", "load", "save", "parse", "render", "open", "close", "start", "stop", "user", "order", "item", "price", "cart", "token", "cache", "queue", "event", "route", "field", "value", "index", "node", "tree", "path", "file", "name", "list", "count", "state", "frame", "batch", "merge", "split", "check", "build", "match"]  # fmt: skip
+WORDS = (
+    "get", "set", "load", "save", "parse", "render", "open", "close", "start", "stop", "user", "order", "item", "price", "cart", "token", "cache", "queue",
+    "event", "route", "field", "value", "index", "node", "tree", "path", "file", "name", "list", "count", "state", "frame", "batch", "merge", "split",
+    "check", "build", "match",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -129,6 +133,8 @@ def make_large() -> Callable[[Path, int, int], None]:
 def write_large(root: Path, files: int, functions: int) -> None:
     choose = random.Random(7)
     names: list[list[str]] = []
+    (root / "service").mkdir(parents=True)
+    (root / "service/__init__.py").touch()
     for number in range(files):
         folder = root / "service" / f"area_{number % 40:02}"
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from synthetic.manifests import MANIFESTS
-from synthetic.parts import CLASSES, FOLDERS, FUNCTIONS, METHODS, STEMS, Function, Maker, Source
+from synthetic.parts import CLASSES, FOLDERS, FUNCTIONS, METHODS, STEMS, Function, Maker, Place, Reach, Source
 from synthetic.spelling import WORDS, path_of, write
 
 LANGUAGES = tuple(WORDS)
@@ -19,7 +19,7 @@ LANGUAGES = tuple(WORDS)
 class Repository:
     """Sources of some languages below a root; `edit` changes something at random. The same seed makes the same history."""
 
-    def __init__(self, root: Path, seed: int, languages: Iterable[str] = LANGUAGES, files_each: int = 5) -> None:
+    def __init__(self, root: Path, seed: int, languages: Iterable[str] = LANGUAGES, files_each: int = 5, *, switches: bool = True) -> None:
         self.root, self.choose = root, random.Random(seed)
         self.maker, self.languages = Maker(self.choose), tuple(languages)
         self.sources: dict[str, Source] = {}
@@ -33,14 +33,18 @@ class Repository:
             self._put_manifest(path)
         self.edits: tuple[tuple[int, Callable[[], str]], ...] = (
             (6, self.change_body), (3, self.rename_function), (3, self.add_file), (3, self.remove_file), (2, self.rename_file), (3, self.move_class),
-            (3, self.add_ambiguity), (3, self.drop_definition), (3, self.change_above), (4, self.change_import), (3, self.change_return), (4, self.change_manifest),
-            (1, self.touch), (1, self.switch_branch), (2, self.comment), (1, self.break_file),
+            (3, self.add_ambiguity), (3, self.drop_definition), (3, self.change_above), (4, self.change_import), (3, self.change_return),
+            (4, self.change_manifest), (1, self.touch), (int(switches), self.switch_branch), (2, self.comment), (1, self.break_file),
         )  # fmt: skip
 
     def edit(self) -> str:
         """Do one of the edits; says which."""
         weights, kinds = zip(*self.edits, strict=True)
         return self.choose.choices(kinds, weights)[0]()
+
+    def write(self, source: Source) -> None:
+        """Put a changed source on disk."""
+        self._put(source, "")
 
     # --- edits
 
@@ -49,7 +53,7 @@ class Repository:
         if function is None:
             return self.add_file()
         source, found = function
-        found.body = [self.maker.statement() for _ in range(self.choose.randint(0, 3))]
+        found.body = [self.maker.statement(Reach.of(source)) for _ in range(self.choose.randint(0, 3))]
         return self._put(source, f"changed the body of {found.name}")
 
     def rename_function(self) -> str:
@@ -94,9 +98,9 @@ class Repository:
         if self.choose.random() < 0.5 and source.functions:
             source.functions.append(copy.deepcopy(self.choose.choice(source.functions)))
         elif self.choose.random() < 0.5:
-            source.functions.append(self.maker.function())
+            source.functions.append(self.maker.function(Reach.of(source)))
         else:
-            source.classes.append(self.maker.type())
+            source.classes.append(self.maker.type(Reach.of(source)))
         return self._put(source, "added a definition")
 
     def drop_definition(self) -> str:
@@ -183,9 +187,14 @@ class Repository:
         found = [(source, function) for source in self._all() for function in [*source.functions, *(m for c in source.classes for m in c.methods)]]
         return self.choose.choice(found) if found else None
 
-    def _places(self, language: str) -> list[tuple[str, str]]:
-        found = [(source.folder, source.stem) for source in self._all() if source.language == language]
-        return [*found, (self.choose.choice(FOLDERS), self.choose.choice(STEMS))]
+    def _places(self, language: str) -> list[Place]:
+        """Where imports may lead: files that are there, mostly, and one that may not be."""
+        found = [(source.folder, source.stem, self._names(source)) for source in self._all() if source.language == language]
+        return [*found, (self.choose.choice(FOLDERS), self.choose.choice(STEMS), [])]
+
+    def _names(self, source: Source) -> list[str]:
+        passed = [found.alias or found.name for found in source.imports if found.name and found.passes_on]
+        return [*(found.name for found in source.classes), *(function.name for function in source.functions), *passed]
 
     def _place(self, language: str) -> tuple[str, str]:
         stems = [*STEMS, "__init__", "__init__"] if language in ("python", "typescript", "rust", "javascript") else STEMS

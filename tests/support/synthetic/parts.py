@@ -60,48 +60,77 @@ class Source:
     remark: str = ""
 
 
+@dataclass
+class Reach:
+    """Names a source file can see: its own and what it imports. Statements mostly use these, so that most edges lead somewhere."""
+
+    functions: list[str]
+    classes: list[str]
+    modules: list[str]
+
+    @classmethod
+    def of(cls, source: Source) -> Reach:
+        functions, classes = [function.name for function in source.functions], [found.name for found in source.classes]
+        modules = []
+        for found in source.imports:
+            seen = found.alias or found.name
+            if found.name:
+                (classes if seen[0].isupper() else functions).append(seen)
+            else:
+                modules.append(found.alias or (found.folder.rpartition("/")[2] if source.language == "go" else found.stem))
+        return cls(functions, classes, modules)
+
+
+Place = tuple[str, str, list[str]]  # folder, stem, names defined there
+
+
 class Maker:
     """Makes random parts; everything follows from the seed."""
 
     def __init__(self, choose: random.Random) -> None:
         self.choose = choose
 
-    def statement(self) -> Statement:
+    def _mostly(self, near: list[str], far: tuple[str, ...]) -> str:
+        return self.choose.choice(near) if near and self.choose.random() < 0.75 else self.choose.choice(far)
+
+    def statement(self, reach: Reach) -> Statement:
         pick = self.choose.choice
         form = pick(FORMS)
-        name = pick(CLASSES) if form in ("made", "local", "typed") else pick(STEMS) if form == "module" else pick(FUNCTIONS)
+        if form in ("made", "local", "typed"):
+            name = self._mostly(reach.classes, CLASSES)
+        else:
+            name = self._mostly(reach.modules, STEMS) if form == "module" else self._mostly(reach.functions, FUNCTIONS)
         member = pick(FUNCTIONS) if form == "module" else pick(FIELDS) if form == "held" else pick(METHODS)
         return Statement(form, name, member)
 
-    def function(self, names: tuple[str, ...] = FUNCTIONS) -> Function:
-        pick = self.choose.choice
-        some = [self.statement() for _ in range(self.choose.randint(1, 3))]
-        return Function(pick(names), pick(("", "", *CLASSES[:4])), pick(("", *CLASSES[:4])), some)
+    def function(self, reach: Reach, names: tuple[str, ...] = FUNCTIONS) -> Function:
+        some = [self.statement(reach) for _ in range(self.choose.randint(1, 4))]
+        returns, takes = (self._mostly(reach.classes, CLASSES) if self.choose.random() < 0.5 else "" for _ in range(2))
+        return Function(self.choose.choice(names), returns, takes, some)
 
-    def type(self) -> Class:
-        pick = self.choose.choice
-        made = Class(pick(CLASSES), pick(("", *CLASSES)))
+    def type(self, reach: Reach) -> Class:
+        made = Class(self.choose.choice(CLASSES), self._mostly(reach.classes, CLASSES) if self.choose.random() < 0.7 else "")
         if made.above == made.name:
             made.above = ""
-        made.fields = [(pick(FIELDS), pick(CLASSES)) for _ in range(self.choose.randint(0, 2))]
-        made.methods = [self.function(METHODS) for _ in range(self.choose.randint(1, 3))]
+        made.fields = [(self.choose.choice(FIELDS), self._mostly(reach.classes, CLASSES)) for _ in range(self.choose.randint(0, 2))]
+        made.methods = [self.function(reach, METHODS) for _ in range(self.choose.randint(1, 3))]
         return made
 
-    def an_import(self, others: list[tuple[str, str]]) -> Import:
-        folder, stem = self.choose.choice(others)
+    def an_import(self, others: list[Place]) -> Import:
+        folder, stem, names = self.choose.choice(others)
         form = self.choose.random()
         style = self.choose.randint(0, 3)
         if form < 0.2:
             return Import(folder, stem, star=True, passes_on=self.choose.random() < 0.5, style=style)
         if form < 0.4:
             return Import(folder, stem, alias=self.choose.choice(("", "", "beta", "tool")), style=style)
-        name = self.choose.choice(CLASSES + FUNCTIONS)
-        alias = self.choose.choice(("", "", *CLASSES[:2], *FUNCTIONS[:2]))
+        name = self._mostly(names, CLASSES + FUNCTIONS)
+        alias = self.choose.choice(("", "", "", *CLASSES[:2])) if name[0].isupper() else self.choose.choice(("", "", "", *FUNCTIONS[:2]))
         return Import(folder, stem, name, alias, passes_on=self.choose.random() < 0.4, style=style)
 
-    def source(self, language: str, folder: str, stem: str, others: list[tuple[str, str]]) -> Source:
+    def source(self, language: str, folder: str, stem: str, others: list[Place]) -> Source:
         made = Source(language, folder, stem)
-        made.imports = [self.an_import(others) for _ in range(self.choose.randint(0, 3))]
-        made.functions = [self.function() for _ in range(self.choose.randint(1, 3))]
-        made.classes = [self.type() for _ in range(self.choose.randint(0, 2))]
+        made.imports = [self.an_import(others) for _ in range(self.choose.randint(0, 5))]
+        made.classes = [self.type(Reach.of(made)) for _ in range(self.choose.randint(0, 2))]
+        made.functions = [self.function(Reach.of(made)) for _ in range(self.choose.randint(1, 3))]
         return made

@@ -42,7 +42,7 @@ WORDS = {
 def path_of(language: str, folder: str, stem: str) -> str:
     words = WORDS[language]
     if stem == "__init__":
-        stem = {"python": "__init__", "typescript": "index", "javascript": "index", "rust": "mod"}.get(language, "main")
+        stem = {"python": "__init__", "typescript": "index", "javascript": "index", "rust": "mod" if folder else "lib"}.get(language, "main")
     suffix = ".h" if language == "c" and stem in ("gamma", "store") else words.suffix
     return posixpath.join(words.top, folder, stem + suffix)
 
@@ -74,7 +74,8 @@ def _spell(words: Words, statement: Statement, local: str, inside: str, function
     if form in ("own", "above", "held"):
         if not inside:
             return []
-        return [words.call.format(f"{words.this}.{member}", "run") if form == "held" else words.call.format(words.this if form == "own" else words.above, member)]
+        receiver = f"{words.this}.{member}" if form == "held" else words.this if form == "own" else words.above
+        return [words.call.format(receiver, "run" if form == "held" else member)]
     if form == "text":
         return [words.let.format(local, f'"{name} {member} {name}"')]
     return [f"{name}()"]
@@ -94,7 +95,8 @@ def _python(source: Source) -> str:
         lines += [f"    {name}: {kind}" for name, kind in found.fields]
         for method in found.methods:
             given = f", given: {method.takes}" if method.takes else ""
-            lines += [f"    def {method.name}(self{given}){f' -> {method.returns}' if method.returns else ''}:", *_block(body(source, method, found.name) or ["pass"], "        ")]
+            lines.append(f"    def {method.name}(self{given}){f' -> {method.returns}' if method.returns else ''}:")
+            lines += _block(body(source, method, found.name) or ["pass"], "        ")
     for function in source.functions:
         given = f"given: {function.takes}" if function.takes else ""
         lines += ["", f"def {function.name}({given}){f' -> {function.returns}' if function.returns else ''}:", *_block(body(source, function, "") or ["pass"])]
@@ -187,7 +189,8 @@ def _rust(source: Source) -> str:
         lines += [f"pub struct {found.name} {{", *(f"    {name}: {kind}," for name, kind in found.fields), "}", f"impl {found.name} {{"]
         for method in found.methods:
             given = f", given: &{method.takes}" if method.takes else ""
-            lines += [f"    pub fn {method.name}(&self{given}){f' -> {method.returns}' if method.returns else ''} {{", *_block(body(source, method, found.name), "        "), "    }"]
+            lines.append(f"    pub fn {method.name}(&self{given}){f' -> {method.returns}' if method.returns else ''} {{")
+            lines += [*_block(body(source, method, found.name), "        "), "    }"]
         lines += ["}", *([f"impl {found.above} for {found.name} {{}}"] if found.above else [])]
     for function in source.functions:
         given = f"given: &{function.takes}" if function.takes else ""
@@ -216,7 +219,9 @@ def _braces(source: Source) -> str:
             lines.append(f"    val {label}: {held} = {held}()" if kind == "kotlin" else f"    {held} {label};")
         for method in methods:
             given = (f"given: {method.takes}" if kind == "kotlin" else f"{method.takes} given") if method.takes else ""
-            head = f"fun {method.name}({given}){f': {method.returns}' if method.returns else ''}" if kind == "kotlin" else f"public {method.returns or 'void'} {method.name}({given})"
+            head = f"public {method.returns or 'void'} {method.name}({given})"
+            if kind == "kotlin":
+                head = f"fun {method.name}({given}){f': {method.returns}' if method.returns else ''}"
             lines += [f"    {head} {{", *_block(body(source, method, name), "        "), "    }"]
         lines.append("}")
     return "\n".join(lines) + "\n"
@@ -225,7 +230,8 @@ def _braces(source: Source) -> str:
 def _c(source: Source) -> str:
     lines = [f"/* {source.remark} */"] if source.remark else []
     for found in source.imports:
-        lines.append(f'#include "{posixpath.relpath(posixpath.join(found.folder, found.stem.strip("_") or "init"), source.folder or ".")}{".c" if found.star else ".h"}"')
+        target = posixpath.relpath(posixpath.join(found.folder, found.stem.strip("_")), source.folder or ".")
+        lines.append(f'#include "{target}{".c" if found.star else ".h"}"')
     for found in source.classes:
         lines += [f"struct {found.name} {{", *(f"    struct {held} *{name};" for name, held in found.fields), "};"]
         lines += [f"static void {found.name}_{method.name}(void) {{ {' '.join(body(source, method, found.name))} }}" for method in found.methods]

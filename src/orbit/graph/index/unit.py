@@ -74,12 +74,15 @@ class Unit:
             found.update(column for column in (row[_I["name"]],) if column != NONE)
         return found
 
-    def interface(self) -> dict[int, set[tuple[Any, ...]]]:
-        """What other files' resolution can see of this one, by the name it is looked up under."""
-        seen: dict[int, set[tuple[Any, ...]]] = {self.module: {("module", self.path)}}
+    def interface(self) -> dict[int, tuple[Any, ...]]:
+        """What other files' resolution can see of this one, by the name it is looked up under: the path, then facts in the order of the source.
+
+        Edges name the file they lead to and the first of equals wins, so both path and order are part of what is seen.
+        """
+        seen: dict[int, list[Any]] = {self.module: [("module",)]}
 
         def show(name: int, *what: Any) -> None:
-            seen.setdefault(name, set()).add(what)
+            seen.setdefault(name, []).append(what)
 
         symbols = self.tables["symbol"]
         for row in symbols[:, RESOLVED].tolist():
@@ -101,7 +104,7 @@ class Unit:
         for form, name, type_, value, scope, _ in self.tables["bind"].tolist():
             if form == FIELD or scope == NONE:
                 show(name, "bind", form, type_, value)
-        return seen
+        return {name: (self.path, *facts) for name, facts in seen.items()}
 
 
 def path_names(path: str) -> set[str]:

@@ -37,12 +37,14 @@ def fix_up(facts: FileFacts) -> None:
         if found.kind == "companion_object" and not found.name:
             found.name, found.name_start = "Companion", found.start
         elif found.kind == "constructor" and found.parent != NONE:
-            found.name = facts.definitions[found.parent].name
+            found.name = facts.definitions[found.parent].name or found.name
         elif found.name.startswith("`"):
             found.name = found.name.strip("`")
         if found.kind == "function" and found.parent != NONE and facts.definitions[found.parent].kind == "enum_member":
             found.kind = "method"
     _count_lambdas(facts)
+    if b"this@" in facts.source:
+        _name_outer_this(facts)
     packages.count_parameters(facts, COUNTED)
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
@@ -73,6 +75,16 @@ def _count_lambdas(facts: FileFacts) -> None:
         trailing = (refs[:, packages.REF_FLAGS] & MACRO) > 0
         refs[trailing, packages.REF_ARGC] += 1
         refs[trailing, packages.REF_FLAGS] &= ~MACRO
+
+
+def _name_outer_this(facts: FileFacts) -> None:
+    """`this@Outer` is written `Outer.this`, as Java writes it; labels of functions stay."""
+    for column in (facts.refs[:, packages.REF_RECEIVER], facts.binds[:, packages.BIND_VALUE]):
+        for text_id in set(column.tolist()):
+            text = facts.text(text_id)
+            if text.startswith("this@") and text[5:6].isupper():
+                outer, dot, rest = text.removeprefix("this@").partition(".")
+                column[column == text_id] = facts.id(f"{outer}.this{dot}{rest}")
 
 
 def _place_extensions(facts: FileFacts) -> None:
@@ -109,6 +121,7 @@ LANGUAGES = {
         module_of=packages.module_of,
         import_target=packages.import_target,
         fix_up=fix_up,
+        final_newline=True,  # its scanner never returns from an annotation that ends the file
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,

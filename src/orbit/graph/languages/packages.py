@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from orbit.graph.languages.language import Layout
 
 REF_KIND, REF_NAME, REF_START, REF_END, REF_LINE, REF_RECEIVER, REF_SCOPE, REF_ARGC, REF_FLAGS = range(9)
-BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
+BIND_NAME, BIND_TYPE, BIND_VALUE, BIND_SCOPE, BIND_START = range(1, 6)
 PARAM = 1
 MEMBERS = ("field", "property")
 TYPE, USE = REF_KIND_CODES["type"], REF_KIND_CODES["use"]

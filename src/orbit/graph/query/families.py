@@ -9,3 +9,9 @@ _FAMILIES = {"javascript": "typescript", "tsx": "typescript", "java": "jvm", "ko
 def family_of(lang: str) -> str:
     """The family of a language."""
     return _FAMILIES.get(lang, lang)
+
+
+def family_members(lang: str) -> list[str]:
+    """The languages of a language's family, itself among them."""
+    family = family_of(lang)
+    return sorted({lang, family, *(member for member, its in _FAMILIES.items() if its == family)})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 import apsw
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-_POOL = 400  # names looked at for each way to be alike
+_POOL = 80  # names looked at for each way to be alike
 _ENOUGH = 0.6
 
 
@@ -26,21 +26,36 @@ def quoted(term: str) -> str:
 def near_names(db: apsw.Connection, name: str, count: int = 5) -> list[str]:
     """Up to `count` names of symbols like `name`, best first."""
     last = re.split(r"[.:#/\s]+", name.strip().rstrip(".:#/"))[-1]
-    parts = words(last)
-    if not parts:
-        return []
-    patterns = [f"{{name parts}} : {quoted(parts[0][:3])} *"]
-    patterns += [f"{{name parts}} : {quoted(part)}" for part in sorted(parts, key=len, reverse=True)[:3] if len(part) > 2]
-    patterns += [f"{{name parts}} : {quoted(part[:4])} *" for part in parts[1:3] if len(part) > 3]
     pool: dict[str, None] = {}
-    for pattern in patterns:
+    for pattern in _patterns(last):
         found = db.execute(
-            "SELECT DISTINCT n.value FROM (SELECT rowid AS id FROM symbols_fts WHERE symbols_fts MATCH ? LIMIT ?) f"
+            "SELECT n.value FROM (SELECT rowid AS id FROM symbols_fts WHERE symbols_fts MATCH ? LIMIT ?) f"
             " JOIN symbol s ON s.id = f.id JOIN text n ON n.id = s.name",
             (pattern, _POOL),
         )
         pool.update((row[0], None) for row in found)
+        if len(pool) > _POOL:
+            break
     return closest(last, pool, count)
+
+
+def _patterns(name: str) -> Iterator[str]:
+    """Ever looser: long beginnings, all words but one, single words, short beginnings."""
+    token, parts = "".join(re.findall(r"\w", name)), words(name)[:8]
+    for length in dict.fromkeys((len(token) - 1, len(token) - 2, len(token) * 2 // 3)):
+        if length > 2:
+            yield f"name : {quoted(token[:length])} *"
+    if len(parts) > 1:
+        for left_out in range(len(parts)):
+            yield "parts : (" + " AND ".join(quoted(part) for at, part in enumerate(parts) if at != left_out) + ")"
+    for part in sorted(parts, key=len, reverse=True):
+        if len(part) > 2:
+            yield f"{{name parts}} : {quoted(part)}"
+    for part in parts[:3]:
+        if len(part) > 3:
+            yield f"{{name parts}} : {quoted(part[: len(part) // 2 + 1])} *"
+    if len(token) > 2:
+        yield f"name : {quoted(token[:2])} *"
 
 
 def closest(name: str, pool: Iterable[str], count: int = 5) -> list[str]:

@@ -9,14 +9,15 @@ import msgspec
 from msgspec import Meta
 
 from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.families import family_of
-from orbit.graph.query.target import DECLARATION, REF_SHIFT, File, Symbol, find_target
-from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES
+from orbit.graph.query.families import family_members
+from orbit.graph.query.target import DECLARATION, File, Symbol, find_target
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES
 
 LIMIT = 100
 FUZZY = CONFIDENCES.index("fuzzy_name")
 Kind = Literal["call", "type", "use", "trait_bound", "impl", "extends", "implements"]
 _FUNCTION = SYMBOL_KIND_CODES["function"]
+_IMPORTS = f"SELECT id, line, start, {REF_KIND_CODES['use']} AS kind FROM import WHERE module = ?1"
 
 
 class RefsParams(msgspec.Struct, kw_only=True):
@@ -53,89 +54,108 @@ class RefsAnswer(GraphAnswer, kw_only=True):
     skipped_low_confidence: int
 
 
-# (confidence, file id, path, line, start, kind code, qualified name of the scope)
-_Row = tuple[int, str, int, int, int, str]
+class _Source(msgspec.Struct, frozen=True):
+    """Rows that may be in the answer: what follows FROM, with the columns of _COLUMNS in reach, and the values in it."""
+
+    tables: str
+    values: tuple[int | str, ...]
+    confidence: str = "r.confidence"
 
 
 def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
     """All references to what the selector names, best first."""
     target, floor = find_target(db, ask.selector), FLOORS[ask.confidence]
-    rows: list[_Row] = []
-    edges: list[_Row] = []
-    if isinstance(target, File):
-        rows = _importers(db, target)
-    else:
-        rows = _targeted(db, target) + _named_only(db, target)
-        edges = _relations(db, target)
-    rows = [row for row in rows if ask.kind is None or REF_KINDS[row[4]] == ask.kind]
-    edges = [row for row in edges if ask.kind is None or RELATION_KINDS[row[4]] == ask.kind]
-    kept, kept_edges = sorted(row for row in rows if row[0] <= floor), sorted(row for row in edges if row[0] <= floor)
     limit = LIMIT if ask.limit is None else ask.limit
-    shown, shown_edges = kept[:limit], kept_edges[: max(0, limit - len(kept))]
+    sources = [_importers(target)] if isinstance(target, File) else [_targeted(db, target), _named_only(target)]
+    relations = [] if isinstance(target, File) else [_relations(target)]
+    kind = REF_KIND_CODES.get(ask.kind or "", -1)
+    relation_kind = RELATION_KIND_CODES.get(ask.kind or "", -1)
+    if ask.kind is not None:
+        sources, relations = sources if kind >= 0 else [], relations if relation_kind >= 0 else []
+    kept, skipped = _count(db, sources, kind, floor)
+    kept_edges, skipped_edges = _count(db, relations, relation_kind, floor)
+    rows, edges = _read(db, sources, kind, floor, limit), _read(db, relations, relation_kind, floor, max(0, limit - kept))
     answer = RefsAnswer(
         target=target.as_target(),
-        refs=[Ref(path, line, REF_KINDS[kind], CONFIDENCES[confidence], scope) for confidence, path, line, _, kind, scope in shown],
-        relations=[RelationRow(scope, RELATION_KINDS[kind], path, line, CONFIDENCES[confidence]) for confidence, path, line, _, kind, scope in shown_edges],
-        total=len(kept) + len(kept_edges),
-        truncated=len(shown) + len(shown_edges) < len(kept) + len(kept_edges),
-        skipped_low_confidence=len(rows) + len(edges) - len(kept) - len(kept_edges),
+        refs=[Ref(path, line, REF_KINDS[code], CONFIDENCES[confidence], scope) for confidence, path, line, _, code, scope in rows],
+        relations=[RelationRow(source, RELATION_KINDS[code], path, line, CONFIDENCES[confidence]) for confidence, path, line, _, code, source in edges],
+        total=kept + kept_edges,
+        truncated=len(rows) + len(edges) < kept + kept_edges,
+        skipped_low_confidence=skipped + skipped_edges,
     )
     if ask.limit is None:
         cut_to_budget(answer, "refs", "relations")
     return answer
 
 
-def _targeted(db: apsw.Connection, target: Symbol) -> list[_Row]:
-    """References resolved to the symbol, or to a declaration of it in another file."""
-    files = [target.file]
-    if target.kind_code == _FUNCTION:
-        files += [row[0] >> 20 for row in db.execute("SELECT id FROM symbol WHERE qualified = ? AND kind = ?", (target.qualified_id, DECLARATION))]
-    marks = ", ".join("?" * len(set(files)))
-    return list(
-        db.execute(
-            "SELECT r.confidence, f.path, r.line, r.start, r.kind, coalesce(q.value, f.path) FROM ref r JOIN file f ON f.id = r.id >> 24"
-            f" LEFT JOIN symbol s ON s.id = r.scope LEFT JOIN text q ON q.id = s.qualified WHERE r.target = ? AND r.target_file IN ({marks})",
-            (target.qualified_id, *set(files)),
-        )
-    )
+def _count(db: apsw.Connection, sources: list[_Source], kind: int, floor: int) -> tuple[int, int]:
+    """(rows at the floor or better, rows below it)."""
+    kept = skipped = 0
+    for source in sources:
+        for confidence, count in db.execute(
+            f"SELECT {source.confidence}, count(*) FROM {source.tables} AND (?{len(source.values) + 1} < 0 OR r.kind = ?{len(source.values) + 1}) GROUP BY 1",
+            (*source.values, kind),
+        ):
+            kept, skipped = (kept + count, skipped) if confidence <= floor else (kept, skipped + count)
+    return kept, skipped
 
 
-def _named_only(db: apsw.Connection, target: Symbol) -> list[_Row]:
-    """References by the same name, in the same family of languages, that could not be tied to anything."""
-    family, found = family_of(target.lang), []
-    for file, path, lang in db.execute("SELECT f.id, f.path, f.lang FROM uses u JOIN file f ON f.id = u.file WHERE u.name = ?", (target.name_id,)):
-        if family_of(lang) != family:
+def _read(db: apsw.Connection, sources: list[_Source], kind: int, floor: int, limit: int) -> list[tuple[int, str, int, int, int, str]]:
+    """(confidence, path, line, start, kind, scope) of the best rows, in order."""
+    found: list[tuple[int, str, int, int, int, str]] = []
+    for source in sources:
+        if source.confidence == "3" and floor < FUZZY:
             continue
-        found += [
-            (FUZZY, path, line, start, kind, scope or path)
-            for line, start, kind, scope in db.execute(
-                "SELECT r.line, r.start, r.kind, (SELECT q.value FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id = r.scope)"
-                " FROM ref r WHERE r.id >= ? AND r.id < ? AND r.name = ? AND r.target IS NULL",
-                (file << REF_SHIFT, (file + 1) << REF_SHIFT, target.name_id),
-            )
-        ]
-    return found
-
-
-def _relations(db: apsw.Connection, target: Symbol) -> list[_Row]:
-    """What extends, implements or impl-s the symbol; by name alone where that was never resolved."""
-    family = family_of(target.lang)
-    found = db.execute(
-        "SELECT CASE WHEN r.target = ?1 THEN r.confidence ELSE 3 END, f.path, r.line, r.start, r.kind, q.value, f.lang, r.target = ?1"
-        " FROM relation r JOIN file f ON f.id = r.id >> 20 JOIN text q ON q.id = r.source WHERE r.id IN"
-        " (SELECT id FROM relation WHERE target = ?1 UNION SELECT id FROM relation WHERE name = ?2 AND confidence = 3)",
-        (target.qualified_id, target.name_id),
-    )
-    return [row[:6] for row in found if row[7] or family_of(row[6]) == family]
-
-
-def _importers(db: apsw.Connection, file: File) -> list[_Row]:
-    """Imports of a file's module."""
-    return list(
-        db.execute(
-            "SELECT 1, f.path, i.line, i.start, ?, f.path FROM import i JOIN file f ON f.id = i.id >> 20 WHERE i.module = ?",
-            (REF_KIND_CODES["use"], file.module_id),
+        at = len(source.values)
+        found += db.execute(
+            f"SELECT c, path, line, start, kind, coalesce((SELECT q.value FROM text q WHERE q.id = scope), path) FROM"
+            f" (SELECT {source.confidence} AS c, f.path AS path, r.line AS line, r.start AS start, r.kind AS kind, {_scope(source)} AS scope"
+            f" FROM {source.tables} AND {source.confidence} <= ?{at + 1} AND (?{at + 2} < 0 OR r.kind = ?{at + 2}) ORDER BY 1, 2, 3, 4 LIMIT ?{at + 3})",
+            (*source.values, floor, kind, limit),
         )
+    return sorted(found)[:limit]
+
+
+def _scope(source: _Source) -> str:
+    """Text id of what a row stands in: the enclosing symbol's name, or for a relation the type that has it."""
+    if source.tables.startswith("relation"):
+        return "r.source"
+    return "NULL" if source.tables.startswith("(") else "(SELECT s.qualified FROM symbol s WHERE s.id = r.scope)"
+
+
+def _targeted(db: apsw.Connection, target: Symbol) -> _Source:
+    """References resolved to the symbol, or to a declaration of it in another file."""
+    files = {target.file}
+    if target.kind_code == _FUNCTION:
+        files |= {row[0] >> 20 for row in db.execute("SELECT id FROM symbol WHERE qualified = ? AND kind = ?", (target.qualified_id, DECLARATION))}
+    held = msgspec.json.encode(sorted(files)).decode()
+    only = "r.target_file = ?2" if len(files) == 1 else "r.target_file IN (SELECT value FROM json_each(?2))"
+    return _Source(f"ref r JOIN file f ON f.id = r.id >> 24 WHERE r.target = ?1 AND {only}", (target.qualified_id, target.file if len(files) == 1 else held))
+
+
+def _named_only(target: Symbol) -> _Source:
+    """References by the same name, in the same family of languages, that could not be tied to anything."""
+    tables = (
+        "uses u CROSS JOIN file f ON f.id = u.file CROSS JOIN ref r ON r.id >= u.file << 24 AND r.id < (u.file + 1) << 24"
+        " WHERE u.name = ?1 AND r.name = ?1 AND r.target IS NULL AND f.lang IN (SELECT value FROM json_each(?2))"
     )
+    return _Source(tables, (target.name_id, _family(target)), confidence="3")
 
 
+def _relations(target: Symbol) -> _Source:
+    """What extends, implements or impl-s the symbol; by name alone where that was never resolved."""
+    tables = (
+        "relation r JOIN file f ON f.id = r.id >> 20 WHERE r.id IN"
+        " (SELECT id FROM relation WHERE target = ?1 UNION SELECT id FROM relation WHERE name = ?2 AND confidence = 3)"
+        " AND (r.target = ?1 OR f.lang IN (SELECT value FROM json_each(?3)))"
+    )
+    return _Source(tables, (target.qualified_id, target.name_id, _family(target)), confidence="CASE WHEN r.target = ?1 THEN r.confidence ELSE 3 END")
+
+
+def _importers(file: File) -> _Source:
+    """Imports of a file's module."""
+    return _Source(f"({_IMPORTS}) r JOIN file f ON f.id = r.id >> 20 WHERE 1", (file.module_id,), confidence="1")
+
+
+def _family(target: Symbol) -> str:
+    return msgspec.json.encode(family_members(target.lang)).decode()

@@ -1,7 +1,7 @@
 """Find by name and by text: symbols, string literals, configuration keys.
 
 Order: symbols before configuration keys before strings. Symbols by how they match: the name or qualified name itself, the name in another case,
-the beginning of the name, words of the name, words of name and qualified name together. Within each: code before tests and generated code,
+the beginning of the name, words of the name, words of the qualified name and then of the name. Within each: code before tests and generated code,
 definitions before mere declarations (for equal names), then path and line.
 """
 
@@ -107,15 +107,21 @@ def search(db: apsw.Connection, ask: SearchParams, root: Path) -> SearchAnswer:
 
 def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
     """Step by step down the ladder; each step adds what the steps above have not found."""
-    exact = _exact(db, query, scope)
-    seen = dict.fromkeys(symbol.id for symbol in exact)
-    found: list[Symbol] = exact[:limit]
-    for pattern in _patterns(query):
-        fresh = [symbol_id for symbol_id in _match(db, "symbols_fts", pattern, scope) if symbol_id not in seen]
-        if len(found) < limit:
-            found += _read(db, _first(db, fresh, 20, limit - len(found)))
-        seen.update(dict.fromkeys(fresh))
-    answer.total += len(seen)
+    exact, patterns = _exact(db, query, scope), list(_patterns(query))
+    found = exact[:limit]
+    for pattern in patterns:
+        if len(found) >= limit:
+            break
+        seen = {symbol.id for symbol in found}
+        fresh = [symbol_id for symbol_id in _first(db, "symbols_fts", pattern, scope, limit + len(seen)) if symbol_id not in seen]
+        found += _read(db, fresh[: limit - len(found)])
+    every = " OR ".join(f"({pattern})" for pattern in patterns if f"{pattern} *" not in patterns)
+    if every:
+        answer.total += _count(db, "symbols_fts", every, scope)
+        unsure = exact if len(patterns) < 2 or not (query.isascii() and query.isidentifier()) else ()  # the first step finds a plain name again
+        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in unsure)
+    else:
+        answer.total += len(exact)
     answer.matches += [
         SymbolMatch(symbol.kind, symbol.name, symbol.qualified, _shorten(symbol.signature), symbol.path, symbol.line, symbol.end_line, symbol.selector)
         for symbol in found
@@ -137,42 +143,34 @@ def _patterns(query: str) -> Iterator[str]:
         yield f"name : {quoted(tokens[0])}"
         yield f"name : {quoted(tokens[0])} *"
     if parts:
-        yield "parts : (" + " AND ".join(f"{quoted(part)} *" for part in parts) + ")"
+        yield "parts : (" + _all(parts) + ")"
     if len(tokens) > 1:
-        every = " AND ".join(f"{quoted(token)} *" for token in tokens)
-        some = " OR ".join(f"{quoted(token)} *" for token in tokens)
-        yield f"({every}) AND {{name parts}} : ({some})"
+        yield " AND ".join(quoted(token) for token in tokens[:-1]) + f" AND {{name parts}} : ({_all(tokens[-1:])})"
 
 
-def _match(db: apsw.Connection, table: str, pattern: str, scope: _Scope) -> list[int]:
-    """Row ids in order; a file's rows stand together."""
+def _all(terms: list[str]) -> str:
+    """All terms; the last one, unless very short, may be the beginning of a word."""
+    return " AND ".join(quoted(term) for term in terms) + (" *" if len(terms[-1]) > 2 else "")
+
+
+def _first(db: apsw.Connection, table: str, pattern: str, scope: _Scope, count: int) -> list[int]:
+    """Row ids of the first matches, by: code before tests and generated code, path, position."""
+    found = db.execute(
+        f"SELECT w.rowid FROM {table} w JOIN file f ON f.id = w.rowid >> {_SHIFTS[table]} WHERE w.{table} MATCH ? AND {scope.where}"
+        " ORDER BY f.is_test OR f.is_generated, f.path, w.rowid LIMIT ?",
+        (pattern, *scope.values, count),
+    )
+    return [row[0] for row in found]
+
+
+def _count(db: apsw.Connection, table: str, pattern: str, scope: _Scope) -> int:
     if scope.is_whole:
-        return [row[0] for row in db.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (pattern,))]
-    shift = 20 if table == "symbols_fts" else 24
-    return [
-        row[0]
-        for row in db.execute(
-            f"SELECT w.rowid FROM {table} w JOIN file f ON f.id = w.rowid >> {shift} WHERE w.{table} MATCH ? AND {scope.where} ORDER BY w.rowid",
-            (pattern, *scope.values),
-        )
-    ]
+        return int(db.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (pattern,)).get or 0)
+    joined = f"SELECT count(*) FROM {table} w JOIN file f ON f.id = w.rowid >> {_SHIFTS[table]} WHERE w.{table} MATCH ? AND {scope.where}"
+    return int(db.execute(joined, (pattern, *scope.values)).get or 0)
 
 
-def _first(db: apsw.Connection, ids: list[int], shift: int, count: int) -> list[int]:
-    """The first `count` of row ids, by: code before tests and generated code, path, position."""
-    by_file: dict[int, list[int]] = {}
-    for row_id in ids:
-        by_file.setdefault(row_id >> shift, []).append(row_id)
-    order = [row[0] for row in db.execute(_BY_RANK, (msgspec.json.encode(list(by_file)).decode(),))] if len(by_file) > 1 else list(by_file)
-    chosen: list[int] = []
-    for file in order:
-        if len(chosen) >= count:
-            break
-        chosen += by_file[file]
-    return chosen[:count]
-
-
-_BY_RANK = "SELECT f.id FROM json_each(?) j JOIN file f ON f.id = j.value ORDER BY f.is_test OR f.is_generated, f.path"
+_SHIFTS = {"symbols_fts": 20, "strings_fts": 24, "configs_fts": 24}
 
 
 def _read(db: apsw.Connection, ids: list[int]) -> list[Symbol]:
@@ -183,21 +181,21 @@ def _read(db: apsw.Connection, ids: list[int]) -> list[Symbol]:
 
 
 def _text_pattern(query: str) -> str:
-    return " AND ".join(f"{quoted(token)} *" for token in _TOKENS.findall(query)[:_MOST_WORDS])
+    return _all(_TOKENS.findall(query)[:_MOST_WORDS])
 
 
 def _add_configs(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
-    ids = _match(db, "configs_fts", _text_pattern(query), scope)
-    answer.total += len(ids)
-    for row_id in _first(db, ids, 24, limit - len(answer.matches)) if len(answer.matches) < limit else ():
+    pattern, room = _text_pattern(query), limit - len(answer.matches)
+    answer.total += _count(db, "configs_fts", pattern, scope)
+    for row_id in _first(db, "configs_fts", pattern, scope, room) if room > 0 else ():
         rows = db.execute("SELECT c.key, c.kind, f.path, c.line FROM config c JOIN file f ON f.id = c.id >> 24 WHERE c.id = ?", (row_id,))
         answer.matches += [ConfigMatch(_shorten(key), *rest) for key, *rest in rows]
 
 
 def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
-    ids = _match(db, "strings_fts", _text_pattern(query), scope)
-    answer.total += len(ids)
-    for row_id in _first(db, ids, 24, limit - len(answer.matches)) if len(answer.matches) < limit else ():
+    pattern, room = _text_pattern(query), limit - len(answer.matches)
+    answer.total += _count(db, "strings_fts", pattern, scope)
+    for row_id in _first(db, "strings_fts", pattern, scope, room) if room > 0 else ():
         rows = db.execute(
             "SELECT t.value, f.path, t.line, coalesce(q.value, f.path) FROM string t JOIN file f ON f.id = t.id >> 24"
             " LEFT JOIN symbol s ON s.id = t.scope LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?",
