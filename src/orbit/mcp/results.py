@@ -15,7 +15,6 @@ _MARGIN = 200
 # What to do next where an error does not say it.
 _NEXT = {
     "ambiguous": "call again with one of the candidates",
-    "symbol-not-found": "call orbit_graph_search with the name or a part of it",
     "not-found": "call orbit_graph_search with the name or a part of it",
     "locked": "call orbit_graph_sync again in some seconds",
 }
@@ -24,6 +23,8 @@ _NEXT = {
 def error_body(error: OrbitError, listed: Sequence[str]) -> dict[str, Any]:
     """The contract's error, in words for a client with these tools."""
     hint = for_agents(error.hint, listed) if error.hint else _NEXT.get(error.code, "call orbit_graph_search to find the right name")
+    if error.code == "symbol-not-found":
+        hint += " orbit_graph_search finds it by a part of its name." if hint.endswith("?") else "; orbit_graph_search finds it by a part of its name"
     body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": hint}
     if error.candidates:
         body["candidates"] = error.candidates

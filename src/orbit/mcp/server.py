@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from orbit.errors import NotFoundError, OrbitError, RefusedError, UsageError
+from orbit.errors import NotFoundError, OrbitError, RefusedError
 from orbit.mcp.results import answer_body, error_body
 from orbit.mcp.tools import DEFAULT_PROFILE, Tool, choose
 from orbit.operations import Session, perform
@@ -132,9 +132,10 @@ class Service:
             return answer_body(answer, is_sized=is_sized), False
         except OrbitError as error:
             return error_body(error, list(self.tools)), True
-        except (ValueError, OSError, RecursionError) as error:  # what no operation foresaw is still an answer, not the end of the server
+        except Exception as error:  # what no operation foresaw is an answer, too: the client learns what it was, the log where
             logging.getLogger("orbit.mcp").exception("%s failed", name)
-            return error_body(UsageError(f"{name}: {type(error).__name__}: {error}", hint="check the parameters", code="unexpected"), list(self.tools)), True
+            failure = OrbitError(f"{name} failed: {type(error).__name__}: {error}", hint="check the parameters; the server's log has more")
+            return error_body(failure, list(self.tools)), True
         finally:
             call.is_over = True
 

@@ -28,7 +28,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     operation: str
     description: str
-    spellings: tuple[str, ...] = ()  # names under which the first parameter may come; the first is its own
+    spellings: tuple[str, ...] = ()  # other names under which the first parameter may come
     hidden: frozenset[str] = frozenset()
     notes: dict[str, str] = {}
     defaults: dict[str, Any] = {}
@@ -70,15 +70,16 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     def _named(self, given: Mapping[str, Any], fields: Mapping[str, Any], root: str) -> dict[str, Any]:
         """The values by the names of the params; null is the same as nothing."""
         named: dict[str, Any] = {}
+        first = next(iter(fields), "")
         for name, value in given.items():
             if value is None:
                 continue
             if name in fields:
                 named[name] = value
-            elif name in self.spellings and self.spellings[0] not in given:
-                named.setdefault(self.spellings[0], value)
+            elif name in self.spellings and given.get(first) is None and first not in named:
+                named[first] = value
             elif name in _WORKTREE:
-                if str(value).rstrip("/\\") not in (root, ".", ""):
+                if str(value) not in (root, f"{root}/", ".", "./", ""):
                     raise UsageError(f"this server answers for {root} only", hint=f"leave out {name!r}; start another server for another worktree")
             else:
                 raise UsageError(f"{self.name} has no parameter {name!r}", hint=f"parameters of {self.name}: {', '.join(fields)}")
@@ -145,14 +146,14 @@ TOOLS = (
         spellings=_QUERY,
         hidden=frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"}),
     ),
-    Tool(name="orbit_adr_show", operation="adr.show", description="One decision in full.", spellings=("id", "adr", "adr_id", "name"), hidden=frozenset({"legacy_id"})),
+    Tool(name="orbit_adr_show", operation="adr.show", description="One decision in full.", spellings=("adr", "adr_id", "name"), hidden=frozenset({"legacy_id"})),
     Tool(
         name="orbit_adr_for",
         operation="adr.for",
         description="Decisions that govern a path or symbol. Ask before changing code.",
-        spellings=("target", *_SELECTOR),
+        spellings=_SELECTOR,
     ),
-    Tool(name="orbit_run_events", operation="run.events", description="Events of a recorded run; default: the latest.", spellings=("run", "run_id", "id")),
+    Tool(name="orbit_run_events", operation="run.events", description="Events of a recorded run; default: the latest.", spellings=("run_id", "id")),
 )  # fmt: skip
 
 
