@@ -8,6 +8,7 @@ import typer
 
 from orbit.cli.commands import add_command
 from orbit.cli.output import ProgressBar
+from orbit.cli.watch import watch
 from orbit.operations import room
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="What is in the code: sync it, search it, follow it.")
@@ -21,3 +22,4 @@ add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
         add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext)
+app.command("watch")(watch)
