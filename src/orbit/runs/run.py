@@ -22,7 +22,7 @@ from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
 from orbit.runs.ending import StepTally, final_state, tally_steps
 from orbit.runs.journal import Fsync, Journal
 from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, metadata_bytes
-from orbit.runs.reader import first_record, read_metadata
+from orbit.runs.reader import read_metadata, records
 from orbit.runs.rundir import RunFolder, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
 from orbit.runs.stream import LOG, Stream
@@ -103,12 +103,12 @@ class Run:
         folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
         paths = folder.existing(run_id)
         metadata = read_metadata(paths)
-        first = first_record(paths.envelope)
+        _, first = next(records(paths.envelope), (0, {}))
         if metadata is None:
             raise RefusedError(f"run {paths.run_id} has no readable metadata.json", hint="start a new run")
         journal = Journal(paths, fsync, is_starter=False)
         metadata.pid, metadata.host, metadata.ended_at, metadata.termination = getpid(), socket.gethostname(), None, None
-        root_event = str(first.get("event_id")) if first else ""
+        root_event = str(first.get("event_id", ""))
         run = cls(journal, metadata, root_event, is_owner=True)
         run.emit(ev.RunResumed(previous_head=metadata.anchor.head if metadata.anchor else ""))
         return run
