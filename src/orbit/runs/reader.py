@@ -128,6 +128,20 @@ def read_manifest(paths: RunPaths, step_id: str) -> Manifest | None:
     return _read(paths.manifest(step_id), Manifest)
 
 
+def named_blobs(paths: RunPaths) -> dict[str, int | None]:
+    """Every blob a run names, with the last line of its events that does; None if only a manifest does."""
+    found: dict[Any, int | None] = {}
+    for stream, suffix in ((paths.envelope, "_blob_ref"), (paths.loop, "_sha256")):
+        for number, record in records(stream):
+            found |= {value: number for key, value in record.items() if key.endswith(suffix) and isinstance(value, str)}
+    for step_id in paths.step_ids():
+        manifest = read_manifest(paths, step_id)
+        for artifact in manifest.artifacts if manifest else ():
+            if artifact.blob:
+                found.setdefault(artifact.blob, None)
+    return found
+
+
 def state_of(metadata: Metadata | None) -> str:
     """success, failed, timeout, cancelled, running; interrupted when its process is gone; unreadable without metadata."""
     if metadata is None:

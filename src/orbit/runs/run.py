@@ -21,7 +21,7 @@ from orbit.runs.chain import digest_of
 from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
 from orbit.runs.ending import StepTally, final_state, tally_steps
 from orbit.runs.journal import Fsync, Journal
-from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, metadata_bytes
+from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
 from orbit.runs.reader import read_metadata, records
 from orbit.runs.rundir import RunFolder, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
@@ -92,7 +92,7 @@ class Run:
             pid=getpid(),
             retry_source_run_id=retry_source_run_id,
         )
-        journal.write_document(paths.metadata, metadata_bytes(metadata))
+        journal.write_document(paths.metadata, document(metadata))
         journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
         root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)
         return cls(journal, metadata, root_event, is_owner=True)
@@ -198,7 +198,7 @@ class Run:
         """The first step of a run is its entry unless the caller said otherwise."""
         if self._is_owner and self.metadata.entry_step is None:
             self.metadata.entry_step = step_id
-            self.journal.write_document(self.paths.metadata, metadata_bytes(self.metadata))
+            self.journal.write_document(self.paths.metadata, document(self.metadata))
 
     def __enter__(self) -> Self:
         self._exit = CURRENT.set(self)
@@ -235,7 +235,7 @@ class Run:
             metadata.events_lost = journal.unwritten
             metadata.anchor = self._anchor() if not journal.unwritten else None
             self.head = metadata.anchor.head if metadata.anchor else None
-            journal.write_document(self.paths.metadata, metadata_bytes(metadata))
+            journal.write_document(self.paths.metadata, document(metadata))
         journal.flush(fsync=journal.fsync != "never")
         self._report(steps)
         journal.close()
