@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from orbit.errors import NoGraphError, RefusedError, UsageError
+from orbit.errors import NoGraphError, UsageError
 from orbit.graph import Graph, SyncPolicy
 from orbit.graph.query.answer import BUDGET_BYTES
 from orbit.graph.store.connection import DamagedDatabaseError
@@ -55,8 +55,6 @@ def test_a_window_lets_one_sync_through(own: Graph, monkeypatch: pytest.MonkeyPa
 def test_policies_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         SyncPolicy.windowed(0)
-    with pytest.raises(RefusedError, match="watch"):
-        Graph.open(tmp_path, SyncPolicy.watch(250))
 
 
 def test_threads_share_a_handle(own: Graph) -> None:
