@@ -21,6 +21,7 @@ GROUPS = {
     "graph": ("orbit.cli.graph", "What is in the code: sync it, search it, follow it."),
     "adr": ("orbit.cli.adr", "Why it is so: decisions kept in git."),
     "run": ("orbit.cli.runs", "What was done: recorded runs and their evidence."),
+    "mcp": ("orbit.cli.mcp", "Serve agents over MCP, or set a client up to do so."),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from orbit.present import context
 from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, branches, paint, plain, source, table
 
 UNSET = msgspec.UNSET
@@ -191,6 +192,9 @@ _BY_NAME: dict[str, Callable[[Any, bool], str]] = {
     "InitAnswer": _init,
     "DigestAnswer": lambda answer, _: f"{answer.digest}\n",
 }
+
+
+_BY_NAME.update(context.RENDERERS)
 
 
 class _Renderers(dict[type, Callable[[Any, bool], str]]):
