@@ -22,7 +22,8 @@ C = Query(
 )
 TYPESCRIPT = Query(tree_sitter_typescript.language_typescript(), "(class_declaration name: (_) @name) @define.class (identifier) @ref.use")
 WORDS = [
-    "def f(x):\n", "  return g(x)\n", "int main() {", "}", "class A {", "(", ")", "\x00", "é", '"', "'''", "/*", "*/", "#", "\\\n", "`${", "a.b(c)", ";", "\r\n",
+    "def f(x):\n", "  return g(x)\n",
+    "int main() {", "}", "class A {", "(", ")", "\x00", "é", '"', "'''", "/*", "*/", "#", "\\\n", "`${", "a.b(c)", ";", "\r\n",
     "\ufeff",
 ]  # fmt: skip
 COLUMN = {name: at for at, name in enumerate(COLUMNS)}
