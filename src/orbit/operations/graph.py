@@ -13,6 +13,7 @@ from orbit.graph.query import callees, deps, impact, implementors, overview, ref
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
 from orbit.operations import Operation, Session
+from orbit.operations.context import CONTEXT
 
 
 class SyncParams(msgspec.Struct, kw_only=True):
@@ -131,3 +132,4 @@ OPERATIONS = {
         examples=("orbit init",),
     ),
 }
+OPERATIONS.update(CONTEXT)
