@@ -81,6 +81,7 @@ cdef struct Word:
 cdef struct Source:
     const char *text
     uint32_t size
+    bint final_newline     # let the parser see a line end behind the last byte
 
 
 cdef struct Budget:
@@ -97,8 +98,8 @@ cdef double clock_now() noexcept nogil:
 cdef const char *read_source(void *payload, uint32_t byte_index, TSPoint position, uint32_t *bytes_read) noexcept nogil:
     cdef Source *source = <Source *>payload
     if byte_index >= source.size:
-        bytes_read[0] = 0
-        return b""
+        bytes_read[0] = 1 if source.final_newline and byte_index == source.size else 0
+        return b"\n"
     bytes_read[0] = source.size - byte_index
     return source.text + byte_index
 
@@ -212,17 +213,18 @@ cdef class Query:
     cdef const TSLanguage *language
     cdef TSQuery *query
     cdef object capsule
+    cdef bint final_newline    # some grammars loop for ever on a last line without an end
     cdef uint8_t *roles        # by capture id
     cdef Test *tests
     cdef Word *words
     cdef uint32_t *first_test  # by pattern, with one more at the end
     cdef int32_t broken        # capture id of the heads that say where the source is broken
 
-    def __cinit__(self, capsule, str text not None):
+    def __cinit__(self, capsule, str text not None, *, bint final_newline=False):
         cdef uint32_t offset = 0
         cdef TSQueryError error = TSQueryErrorNone
         cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n(MISSING) @broken\n"
-        self.capsule = capsule
+        self.capsule, self.final_newline = capsule, final_newline
         self.language = <const TSLanguage *>PyCapsule_GetPointer(capsule, b"tree_sitter.Language")
         self.query = ts_query_new(self.language, raw, <uint32_t>len(raw), &offset, &error)
         if not self.query:
@@ -326,7 +328,7 @@ cdef class Query:
                 return False
         return True
 
-    cdef int add_row(self, Rows *rows, TSQueryMatch *match, const char *text, Names names) noexcept nogil:
+    cdef int add_row(self, Rows *rows, TSQueryMatch *match, const char *text, uint32_t size_of_source, Names names) noexcept nogil:
         """One row from one match; 0 when it was added or dropped, OUT_OF_MEMORY otherwise."""
         cdef Row row
         cdef uint32_t i, start, end
@@ -343,7 +345,8 @@ cdef class Query:
             if role == ROLE_NONE:
                 continue
             node = match.captures[i].node
-            start, end = ts_node_start_byte(node), ts_node_end_byte(node)
+            start, end = ts_node_start_byte(node), min(ts_node_end_byte(node), size_of_source)
+            start = min(start, end)
             if role == ROLE_HEAD:
                 if headed:
                     continue
@@ -463,7 +466,7 @@ cdef class Query:
             ts_query_cursor_set_match_limit(cursor, MATCH_LIMIT)
             ts_query_cursor_exec_with_options(cursor, self.query, root, &query_options)
             while ts_query_cursor_next_match(cursor, &match):
-                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, names):
+                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, source.size, names):
                     status |= OUT_OF_MEMORY
                     break
             if budget.spent:
@@ -484,7 +487,7 @@ cdef class Query:
         cdef Rows rows
         cdef int status
         cdef int32_t[:, ::1] view
-        given.text, given.size = source, <uint32_t>len(source)
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
         if len(source) >= 1 << 31:
             raise ValueError("sources of 2 GiB and more are not supported")
         rows.room, rows.count = 256, 0
@@ -510,7 +513,7 @@ cdef class Query:
         cdef Source given
         cdef Budget budget
         cdef int status
-        given.text, given.size = source, <uint32_t>len(source)
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
         budget.deadline, budget.spent = 0, False
         with nogil:
             status = self.run(&given, &budget, None, NULL)
