@@ -66,6 +66,7 @@ cdef struct Word:
 cdef struct Source:
     const char *text
     uint32_t size
+    bint final_newline     # let the parser see a line end behind the last byte
 
 
 cdef struct Budget:
@@ -97,8 +98,8 @@ cdef double clock_now() noexcept nogil:
 cdef const char *read_source(void *payload, uint32_t byte_index, TSPoint position, uint32_t *bytes_read) noexcept nogil:
     cdef Source *source = <Source *>payload
     if byte_index >= source.size:
-        bytes_read[0] = 0
-        return b""
+        bytes_read[0] = 1 if source.final_newline and byte_index == source.size else 0
+        return b"\n"
     bytes_read[0] = source.size - byte_index
     return source.text + byte_index
 
@@ -213,19 +214,20 @@ cdef class Query:
     cdef TSQuery *query
     cdef TSQuery *missing      # finds tokens the grammar only supposes; a wildcard, so it runs on sources with errors only
     cdef object capsule
+    cdef bint final_newline    # some grammars loop for ever on a last line without an end
     cdef uint8_t *roles        # by capture id
     cdef Test *tests
     cdef Word *words
     cdef uint32_t *first_test  # by pattern, with one more at the end
     cdef int32_t broken        # capture id of the heads that say where the source is broken
 
-    def __cinit__(self, capsule, str text not None):
+    def __cinit__(self, capsule, str text not None, *, bint final_newline=False):
         cdef uint32_t offset = 0
         cdef TSQueryError error = TSQueryErrorNone
         cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n"
         cdef const char *start = raw
         cdef uint32_t size = <uint32_t>len(raw)
-        self.capsule = capsule
+        self.capsule, self.final_newline = capsule, final_newline
         self.language = <const TSLanguage *>PyCapsule_GetPointer(capsule, b"tree_sitter.Language")
         with nogil:            # the runtime analyses what a query can match: some hundred milliseconds for a large one
             self.query = ts_query_new(self.language, start, size, &offset, &error)
@@ -335,7 +337,7 @@ cdef class Query:
                 return False
         return True
 
-    cdef int add_row(self, Rows *rows, TSQueryMatch *match, const char *text, Names names) noexcept nogil:
+    cdef int add_row(self, Rows *rows, TSQueryMatch *match, const char *text, uint32_t size_of_source, Names names) noexcept nogil:
         """One row from one match; 0 when it was added or dropped, OUT_OF_MEMORY otherwise."""
         cdef Row row
         cdef uint32_t i, start, end
@@ -351,7 +353,8 @@ cdef class Query:
             if role == ROLE_NONE:
                 continue
             node = match.captures[i].node
-            start, end = ts_node_start_byte(node), ts_node_end_byte(node)
+            start, end = ts_node_start_byte(node), min(ts_node_end_byte(node), size_of_source)
+            start = min(start, end)
             if role == ROLE_HEAD:
                 if headed:
                     continue
@@ -395,7 +398,7 @@ cdef class Query:
             return 0
         return push(rows, &row)
 
-    cdef int add_hidden_error(self, Rows *rows, TSNode root) noexcept nogil:
+    cdef int add_hidden_error(self, Rows *rows, TSNode root, uint32_t size_of_source) noexcept nogil:
         """A row for an error no pattern can see (a missing token without a name): the innermost node that has it."""
         cdef size_t i
         cdef TSNode node = root
@@ -413,13 +416,14 @@ cdef class Query:
                 continue
             break
         ts_tree_cursor_delete(&cursor)
-        return self.add_broken(rows, node)
+        return self.add_broken(rows, node, size_of_source)
 
-    cdef int add_broken(self, Rows *rows, TSNode node) noexcept nogil:
+    cdef int add_broken(self, Rows *rows, TSNode node, uint32_t size_of_source) noexcept nogil:
         cdef Row row
         row.name_start = row.name_end = row.name_line = NO_ID
         row.name = row.receiver = row.type = row.value = row.alias = row.path = row.argc = row.body = NO_ID
-        row.head, row.start, row.end = self.broken, ts_node_start_byte(node), ts_node_end_byte(node)
+        row.head, row.end = self.broken, min(ts_node_end_byte(node), size_of_source)
+        row.start = min(ts_node_start_byte(node), <uint32_t>row.end)
         row.line, row.end_line = ts_node_start_point(node).row, ts_node_end_point(node).row
         return push(rows, &row)
 
@@ -461,7 +465,7 @@ cdef class Query:
             else:
                 ts_query_cursor_exec(cursor, self.query, root)
             while ts_query_cursor_next_match(cursor, &match):
-                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, names):
+                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, source.size, names):
                     status |= OUT_OF_MEMORY
                     break
             if ts_query_cursor_did_exceed_match_limit(cursor):
@@ -469,13 +473,13 @@ cdef class Query:
             if status & ERRORS_SEEN and not status & OUT_OF_MEMORY:
                 ts_query_cursor_exec_with_options(cursor, self.missing, root, &query_options)
                 while ts_query_cursor_next_match(cursor, &match):
-                    if self.add_broken(rows, match.captures[0].node):
+                    if self.add_broken(rows, match.captures[0].node, source.size):
                         status |= OUT_OF_MEMORY
                         break
             if budget.spent:
                 status |= TIMED_OUT_QUERY
             ts_query_cursor_delete(cursor)
-            if status & ERRORS_SEEN and self.add_hidden_error(rows, root):
+            if status & ERRORS_SEEN and self.add_hidden_error(rows, root, source.size):
                 status |= OUT_OF_MEMORY
         ts_tree_delete(tree)
         ts_parser_delete(parser)
@@ -488,7 +492,7 @@ cdef class Query:
         cdef Rows rows
         cdef int status
         cdef int32_t[:, ::1] view
-        given.text, given.size = source, <uint32_t>len(source)
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
         if len(source) >= 1 << 31:
             raise ValueError("sources of 2 GiB and more are not supported")
         rows.room, rows.count = 256, 0
@@ -515,7 +519,7 @@ cdef class Query:
         cdef Source given
         cdef Budget budget
         cdef int status
-        given.text, given.size = source, <uint32_t>len(source)
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
         budget.deadline, budget.tight, budget.spent = 0, False, False
         with nogil:
             status = self.run(&given, &budget, None, NULL)

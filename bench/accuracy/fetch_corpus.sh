@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # fetch_corpus.sh <corpus name | path to SOURCE.txt> <dest dir>
-# Fetches one pinned corpus by registry name only (pip download / npm pack / apt-get source)
+# Fetches one pinned corpus by registry name only (pip download / npm pack / apt-get source / apt-get download / cargo vendor / mvn dependency:get)
 # and leaves in <dest dir> exactly the "keep" paths named by its SOURCE.txt.
 # Every path in edges.tsv.gz / external.tsv.gz is relative to <dest dir>.
 set -euo pipefail
@@ -11,7 +11,7 @@ if [ -f "$1" ]; then src="$1"; else
 fi
 [ -n "${src:-}" ] && [ -f "$src" ] || { echo "no SOURCE.txt for $1" >&2; exit 2; }
 field() { sed -n "s/^$1: //p" "$src" | head -1; }
-registry="$(field registry)"; pkg="$(field package)"; ver="$(field version)"; keep="$(field keep)"; want="$(field tree_sha256)"
+registry="$(field registry)"; pkg="$(field package)"; ver="$(field version)"; keep="$(field keep)"; inner="$(field inner)"; want="$(field tree_sha256)"
 dest="$2"; mkdir -p "$dest"; dest="$(cd "$dest" && pwd)"
 [ -z "$(ls -A "$dest")" ] || { echo "dest $dest is not empty" >&2; exit 2; }
 tmp="$(mktemp -d)"; trap 'rm -rf "$tmp"' EXIT
@@ -38,13 +38,26 @@ case "$registry" in
     apt-get "${opt[@]}" -qq update >&2
     (cd dl && apt-get "${opt[@]}" -qq source --download-only "$pkg=$ver" >&2)
     rmdir root; dpkg-source --no-check -x dl/*.dsc root >/dev/null ;;
+  debian-binary)
+    chmod 755 "$tmp" dl; (cd dl && apt-get -qq -o APT::Sandbox::User=root download "$pkg=$ver" >&2)
+    dpkg-deb -x dl/*.deb root ;;
+  crate)
+    mkdir -p dl/src; touch dl/src/lib.rs
+    printf '[package]\nname = "fetched"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n%s = "=%s"\n' "$pkg" "$ver" > dl/Cargo.toml
+    (cd dl && cargo vendor --quiet vendored >/dev/null)
+    cp -r "dl/vendored/$pkg/." root/ ;;
+  maven-sources)
+    # package is group:artifact
+    mvn -q -B dependency:get -Dartifact="$pkg:$ver:jar:sources" -Dtransitive=false >&2
+    mvn -q -B dependency:copy -Dartifact="$pkg:$ver:jar:sources" -DoutputDirectory="$tmp/dl" >&2
+    python3 -m zipfile -e dl/*.jar root ;;
   *) echo "unknown registry $registry" >&2; exit 2 ;;
 esac
-cd root
+cd "root/$inner"
 for k in $keep; do
   for p in $k; do [ -e "$p" ] || { echo "missing $p in $pkg $ver" >&2; exit 1; }; (tar -cf - "$p") | tar -xf - -C "$dest"; done
 done
 got="$(cd "$dest" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)"
-for m in go.mod package.json tsconfig.json pyproject.toml setup.cfg; do [ -e "$m" ] && [ ! -e "$dest/$m" ] && cp "$m" "$dest/" || true; done  # manifests, outside the hash
+for m in go.mod Cargo.toml package.json tsconfig.json pyproject.toml setup.cfg; do [ -e "$m" ] && [ ! -e "$dest/$m" ] && cp "$m" "$dest/" || true; done  # manifests, outside the hash
 echo "tree_sha256: $got"
 if [ -n "$want" ] && [ "$want" != "$got" ]; then echo "WARNING: tree differs from the one the oracle was built on ($want)" >&2; exit 3; fi

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from synthetic import Repository
 
 from orbit.config import Workspace
+from orbit.graph.index import sync as syncing
+from orbit.graph.index.scan import Scan, scan
 from orbit.graph.index.sync import SyncAnswer, sync
 from orbit.graph.query.digest import differences, digest
 from orbit.graph.store.connection import open_reader
@@ -25,6 +29,7 @@ def build_afresh(root: Path, scratch: Path) -> Path:
 
 
 def check_equal(answer: SyncAnswer, fresh: Path, history: Sequence[str]) -> None:
+    assert answer.message is None
     one, other = open_reader(Path(answer.db)), open_reader(fresh)
     try:
         if digest(one) != digest(other):
@@ -57,3 +62,77 @@ def test_thousands_of_edits_give_the_graph_of_a_full_build(tmp_path: Path, pytes
     steps = 200
     for seed in range(1000, 1000 + -(-int(pytestconfig.getoption("--edits")) // steps)):
         follow(tmp_path / f"tree{seed}", tmp_path / "copy", seed, steps)
+
+
+def grow(root: Path, seed: int) -> Repository:
+    root.mkdir()
+    return Repository(root, seed)
+
+
+def digest_of(answer: SyncAnswer) -> str:
+    db = open_reader(Path(answer.db))
+    try:
+        return digest(db)
+    finally:
+        db.close()
+
+
+@pytest.mark.parametrize("jobs", [2, 4])
+def test_the_number_of_workers_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    grow(tmp_path / "tree", 42)
+    alone = digest_of(sync(Workspace(tmp_path / "tree"), full=True, jobs=1))
+    monkeypatch.setattr(syncing, "BATCH_BYTES", 700)  # many small batches
+    assert digest_of(sync(Workspace(tmp_path / "tree"), full=True, jobs=jobs)) == alone
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_files_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    repository = grow(tmp_path / "tree", 43)
+    workspace = Workspace(tmp_path / "tree")
+    in_order = digest_of(sync(workspace, full=True, jobs=1))
+
+    def shuffled_scan(root: Path) -> Scan:
+        found = scan(root)
+        order = list(range(len(found.paths)))
+        random.Random(seed).shuffle(order)
+        return msgspec.structs.replace(
+            found, paths=[found.paths[i] for i in order], languages=[found.languages[i] for i in order], sizes=found.sizes[order], mtimes=found.mtimes[order]
+        )
+
+    monkeypatch.setattr(syncing, "scan", shuffled_scan)
+    assert digest_of(sync(workspace, full=True, jobs=1)) == in_order
+    for _ in range(5):
+        repository.edit()
+    changed = digest_of(sync(workspace, jobs=1))
+    monkeypatch.undo()
+    assert digest_of(sync(workspace, full=True, jobs=1)) == changed
+
+
+def test_a_comment_touches_one_file_and_resolves_no_other(tmp_path: Path) -> None:
+    repository = grow(tmp_path / "tree", 44)
+    workspace, resolved = Workspace(tmp_path / "tree"), []
+    sync(workspace, jobs=1)
+    for source in list(repository.sources.values()):
+        source.remark = "another remark"
+        repository.write(source)
+        resolved.clear()
+        answer = sync(workspace, jobs=1, progress=lambda stage, _, of: resolved.append(of) if stage == "resolve" else None)
+        assert (answer.mode, answer.files_changed, answer.files_removed) == ("auto", 1, 0)
+        assert set(resolved) == {1}
+
+
+def test_a_touched_file_is_not_changed(tmp_path: Path) -> None:
+    repository = grow(tmp_path / "tree", 45)
+    before = sync(Workspace(tmp_path / "tree"), jobs=1)
+    repository.touch()
+    after = sync(Workspace(tmp_path / "tree"), jobs=1)
+    assert (after.files_changed, after.refs, after.symbols) == (0, before.refs, before.symbols)
+
+
+def test_the_digest_tells_any_edit_from_none(tmp_path: Path) -> None:
+    repository = grow(tmp_path / "tree", 46)
+    workspace = Workspace(tmp_path / "tree")
+    before = digest_of(sync(workspace, jobs=1))
+    assert digest_of(sync(workspace, jobs=1)) == before
+    repository.comment()
+    assert digest_of(sync(workspace, jobs=1)) != before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,22 +12,31 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from orbit.config import Workspace
-from orbit.errors import RefusedError, UsageError
+from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
+from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer, clean, db_path, version
 from orbit.graph.policy import SyncPolicy
+from orbit.graph.query.answer import fit_stale
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
+from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
+from orbit.graph.query.impact import ImpactAnswer, ImpactParams, impact
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
+from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
 from orbit.graph.query.refs import RefsAnswer, RefsParams, refs
 from orbit.graph.query.search import SearchAnswer, SearchParams, search
 from orbit.graph.query.show import MAX_BYTES, ShowAnswer, ShowParams, show
+from orbit.graph.query.tokens import find_counter
+from orbit.graph.query.trace import TraceAnswer, TraceParams, trace
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from orbit.graph.index.watch import Watch
     from orbit.graph.outcome import SyncAnswer, Why
+    from orbit.graph.query.digest import DigestAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -40,13 +49,12 @@ class Graph:
     """A handle on the graph of one worktree. Safe to use from several threads; follows branch switches by itself."""
 
     def __init__(self, workspace: Workspace, policy: SyncPolicy = SyncPolicy.MANUAL) -> None:
-        if policy.kind == "watch":
-            raise RefusedError("watching needs the `watch` extra", hint="pip install 'orbit-native[watch]', or use SyncPolicy.ON_READ", code="no-watch")
         self.workspace = workspace
         self.policy = policy
         self._readers = Readers()
         self._syncing = threading.Lock()
         self._synced_at: float | None = None  # monotonic
+        self._watch = _watch(workspace, policy)
 
     @classmethod
     def open(cls, root: str | Path, policy: SyncPolicy = SyncPolicy.MANUAL) -> Graph:
@@ -60,17 +68,31 @@ class Graph:
         self.close()
 
     def close(self) -> None:
-        """Release all connections."""
+        """Release all connections, and stop watching."""
+        if self._watch is not None:
+            self._watch.close()
         self._readers.close()
 
     @property
     def root(self) -> Path:
         return self.workspace.root
 
+    @property
+    def exists(self) -> bool:
+        """Is there a graph to ask? Only looks for the file."""
+        from orbit.graph.index.place import find_place
+
+        return find_place(self.root).database.exists()
+
     # --- bringing it up to date
 
     def sync(self, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None) -> SyncAnswer:
-        """Bring the graph up to date with the files. `progress` is called with (stage, done, of); `executor` extracts elsewhere."""
+        """Bring the graph up to date with the files. `progress` is called with (stage, done, of); `executor` extracts elsewhere.
+
+        A handle that watches takes part in the next sync of its own thread: whoever edits a file and then syncs is answered from the edit.
+        """
+        if self._watch is not None:
+            return self._watch.barrier(full=full, jobs=jobs, progress=progress)
         from orbit.graph.index.sync import sync
 
         answer = sync(self.workspace, full=full, jobs=jobs, progress=progress, executor=executor)
@@ -83,13 +105,20 @@ class Graph:
 
         return why(self.root, path)
 
+    def syncs(self) -> Iterator[SyncAnswer | OrbitError]:
+        """What each background sync of a handle that watches gave, until it is closed."""
+        if self._watch is None:
+            raise UsageError("this handle does not watch", hint="open it with SyncPolicy.watch()")
+        return self._watch.outcomes()
+
     # --- questions
 
     def search(
-        self, query: str, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
+        self, query: str = "", *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
     ) -> SearchAnswer:
         """Find by name, beginning of a name, or words."""
-        return self._answer(partial(search, root=self.root), _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
+        ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
+        return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
 
     def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
         """The source of a symbol or file."""
@@ -115,22 +144,96 @@ class Graph:
         """What a file or folder imports."""
         return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
 
+    def impact(
+        self,
+        selector: str | None = None,
+        *,
+        diff: str | None = None,
+        depth: int | None = None,
+        confidence: str = "same_module",
+        direction: str = "in",
+        limit: int | None = None,
+    ) -> ImpactAnswer:
+        """What a change of a symbol, a file or, with `diff`, of everything since a revision may touch."""
+        asked = _asked(ImpactParams, selector=selector, diff=diff, depth=depth, confidence=confidence, direction=direction, limit=limit)
+        return self._answer(partial(impact, root=self.root), asked)
+
+    def trace(self, command: str, *, depth: int | None = None, confidence: str = "same_module") -> TraceAnswer:
+        """The call tree of a command of a command line."""
+        return self._answer(trace, _asked(TraceParams, command=command, depth=depth, confidence=confidence))
+
+    def digest(self) -> DigestAnswer:
+        """One value for the whole graph: equal graphs have equal digests."""
+        from orbit.graph.query.digest import DigestAnswer, digest
+
+        return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
+
+    # --- context for a change
+
+    def pack(self, selectors: Sequence[str], *, max_tokens: int = MAX_TOKENS, timeout_ms: int = TIMEOUT_MS, refresh: bool = False) -> PackAnswer:
+        """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
+        ask = _asked(PackParams, selectors=list(selectors), max_tokens=max_tokens, timeout_ms=timeout_ms, refresh=refresh)
+        counted_as, count = find_counter(self.workspace.setting("graph", "tokenizer"))
+        if refresh:
+            self.sync()
+        return self._answer(partial(pack, root=self.root, count=count, counted_as=counted_as), ask, keep_up=False)
+
+    def history(
+        self, selector: str, *, task_id_pattern: str | None = None, stored: bool = False, limit: int | None = None, progress: Progress | None = None
+    ) -> HistoryAnswer:
+        """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
+        from orbit.graph.index.history import stand, task_pattern
+
+        ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
+        standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
+        return self._answer(partial(history, root=self.root, standing=standing), ask)
+
+    def _touched(self, task_id: str) -> TaskTouches:
+        from orbit.graph.index.history import stand, task_pattern
+
+        return touched_by_task(stand(self.workspace, task_pattern(self.workspace, None)).database, task_id)
+
+    # --- housekeeping
+
+    def version(self) -> VersionAnswer:
+        """What made the graph: the package, the extractor, the tables."""
+        return version()
+
+    def db_path(self) -> DbPathAnswer:
+        """Where the graph of what is checked out is, or will be."""
+        return db_path(self.workspace)
+
+    def clean(self) -> CleanAnswer:
+        """Delete the graphs of all branches of this worktree."""
+        self._readers.close()
+        return clean(self.workspace)
+
     # --- how a question is asked
 
-    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
         from orbit.graph.index.place import find_place
 
-        self._keep_up()
-        with self._readers.snapshot(find_place(self.root).database) as db:
-            answer = question(db, _below(self.root, ask))
-            if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
-                answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+        if keep_up:
+            self._keep_up()
+        try:
+            with self._readers.snapshot(find_place(self.root).database) as db:
+                answer = question(db, _below(self.root, ask))
+                if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
+                    answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
+                    if getattr(ask, "limit", 0) is None:
+                        fit_stale(answer, named_files)
+        except NoGraphError:
+            if self._watch is None:
+                raise
+            raise self._watch.not_ready() from None
+        if self._watch is not None and not getattr(answer, "fresh", True):
+            self._watch.nudge()  # no event may have come
         return answer
 
     def _keep_up(self) -> None:
         """Sync first, if the policy wants it. A graph that cannot be written now still answers, and says what is stale."""
-        if self.policy.kind == "manual":
+        if self.policy.kind in ("manual", "watch"):
             return
         with self._syncing:
             if self.policy.kind == "windowed" and self._synced_at is not None and time.monotonic() - self._synced_at < self.policy.seconds:
@@ -142,6 +245,14 @@ class Graph:
 
                 if not find_place(self.root).database.exists():
                     raise
+
+
+def _watch(workspace: Workspace, policy: SyncPolicy) -> Watch | None:
+    if policy.kind != "watch":
+        return None
+    from orbit.graph.index.watch import Watch
+
+    return Watch(workspace, max(1, round(policy.seconds * 1000)))
 
 
 def _asked(params: type[Params], **given: Any) -> Params:

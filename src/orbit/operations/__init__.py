@@ -39,16 +39,18 @@ class Operation(msgspec.Struct, frozen=True):
 class Session:
     """What operations act on: one worktree, and the handles opened for it so far."""
 
-    def __init__(self, root: Path | None = None) -> None:
+    def __init__(self, root: Path | None = None, watch_ms: int | None = None) -> None:
         self.workspace = Workspace.find(root)
+        self.watch_ms = watch_ms  # how long files must be quiet before a sync in the background; None: no such syncs
         self.progress: Callable[[str, int, int], None] | None = None  # told how far long work has come: (stage, done, of)
         self.terminal: tuple[BinaryIO, BinaryIO] | None = None  # where a recorded command's output is shown live, if anywhere
 
     @cached_property
     def graph(self) -> Graph:
-        from orbit.graph import Graph
+        from orbit.graph import Graph, SyncPolicy
 
-        return Graph.open(self.workspace.root)
+        policy = SyncPolicy.MANUAL if self.watch_ms is None else SyncPolicy.watch(self.watch_ms)
+        return Graph(self.workspace, policy)
 
     def close(self) -> None:
         if "graph" in self.__dict__:

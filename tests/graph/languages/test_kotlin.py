@@ -50,3 +50,9 @@ def test_an_extension_stands_under_its_receiver_within_its_package() -> None:
 def test_qualified_types_keep_the_whole_path_before_their_name() -> None:
     found = facts("val a: com.acme.Outer.Inner? = null\n")
     assert [(found.text(row[1]), found.text(row[5])) for row in found.refs.tolist()] == [("Outer", "com.acme"), ("Inner", "com.acme.Outer")]
+
+
+def test_an_annotation_that_ends_the_file_does_not_hang_the_parser() -> None:
+    facts = extract(language("kotlin"), b"val v = b\n@", Names())
+    assert [found.name for found in facts.definitions] == ["v"]
+    assert facts.broken == [(10, 11)]

@@ -19,7 +19,7 @@ LANGUAGES = tuple(WORDS)
 class Repository:
     """Sources of some languages below a root; `edit` changes something at random. The same seed makes the same history."""
 
-    def __init__(self, root: Path, seed: int, languages: Iterable[str] = LANGUAGES, files_each: int = 5) -> None:
+    def __init__(self, root: Path, seed: int, languages: Iterable[str] = LANGUAGES, files_each: int = 5, *, switches: bool = True) -> None:
         self.root, self.choose = root, random.Random(seed)
         self.maker, self.languages = Maker(self.choose), tuple(languages)
         self.sources: dict[str, Source] = {}
@@ -34,13 +34,17 @@ class Repository:
         self.edits: tuple[tuple[int, Callable[[], str]], ...] = (
             (6, self.change_body), (3, self.rename_function), (3, self.add_file), (3, self.remove_file), (2, self.rename_file), (3, self.move_class),
             (3, self.add_ambiguity), (3, self.drop_definition), (3, self.change_above), (4, self.change_import), (3, self.change_return),
-            (4, self.change_manifest), (1, self.touch), (1, self.switch_branch), (2, self.comment), (1, self.break_file),
+            (4, self.change_manifest), (1, self.touch), (int(switches), self.switch_branch), (2, self.comment), (1, self.break_file),
         )  # fmt: skip
 
     def edit(self) -> str:
         """Do one of the edits; says which."""
         weights, kinds = zip(*self.edits, strict=True)
         return self.choose.choices(kinds, weights)[0]()
+
+    def write(self, source: Source) -> None:
+        """Put a changed source on disk."""
+        self._put(source, "")
 
     # --- edits
 

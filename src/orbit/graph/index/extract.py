@@ -78,7 +78,7 @@ def kernel(name: str) -> tuple[Query, Heads]:
     capsule = getattr(import_module(module), function)()
     folder = files("orbit.graph.languages")
     names = (language.query or f"{language.name}.scm").split()
-    query = Query(capsule, "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names))
+    query = Query(capsule, "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names), final_newline=language.final_newline)
     return query, Heads(query, language.outer_kinds)
 
 
@@ -142,7 +142,7 @@ def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: Any) -> None:
         elif kind == ENV:
             facts.configs.append(Config(key=facts.text(row[PATH]), kind="env", line=line))
         elif kind == BROKEN:
-            facts.broken.append((start, end))
+            facts.broken.append((min(start, len(facts.source)), min(end, len(facts.source))))
         else:
             facts.marks.append(
                 Mark(

@@ -21,7 +21,7 @@ EXTRACTOR_VERSION = 1  # raise it when the same bytes give other facts; database
 NO_BRANCH = "HEAD"
 _MAX_STEM = 180  # with version and suffixes still a file name everywhere
 
-_DATABASE = re.compile(r"(?P<stem>.+)\.(?P<version>\d+)\.db(?P<part>|-wal|-shm|-journal|\.lock)")
+_DATABASE = re.compile(r"(?P<stem>.+)\.(?P<version>\d+)\.db(?P<part>|-wal|-shm|-journal|\.lock|\.damaged|\.tmp(?:-wal|-shm|-journal)?)")
 _DETACHED = re.compile(r"detached-([0-9a-f]{12})")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -89,7 +89,7 @@ def _is_plain(branch: str, at: int) -> bool:
 
 def read_head(root: Path) -> Head:
     """The branch and commit checked out in the worktree that holds `root`."""
-    git_folder = _git_folder(root)
+    git_folder = find_git_folder(root)
     if git_folder is None:
         return Head(NO_BRANCH, "")
     head = git_folder / "HEAD"
@@ -105,7 +105,7 @@ def read_head(root: Path) -> Head:
     return Head(reference.removeprefix("refs/heads/"), _read_commit(git_folder, reference))
 
 
-def _git_folder(root: Path) -> Path | None:
+def find_git_folder(root: Path) -> Path | None:
     """The folder with this worktree's HEAD: `.git`, or where the file `.git` of a linked worktree or submodule points."""
     dot_git = find_dot_git(root)
     if dot_git is None or dot_git.is_dir():

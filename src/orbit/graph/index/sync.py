@@ -41,6 +41,7 @@ LOCK_SECONDS = 600.0
 BATCH_BYTES = 1 << 20
 RACY_NS = 2_000_000_000  # a file touched this shortly before it was read may change again within one tick of the clock
 UNREADABLE, CHANGING = "unreadable", "changing"
+DAMAGE = (apsw.NotADBError, apsw.CorruptError, apsw.SQLError)
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
 
@@ -76,27 +77,32 @@ class _Sync:
     def run(self, full: bool) -> SyncAnswer:
         found = scan(self.workspace.root)
         database = self.place.database
-        if not _is_usable(database):
-            if database.exists():
-                self.message = f"the old database could not be used and was set aside as {_set_aside(database).name}"
-            return self._build(found, database)
-        with closing(open_writer(database)) as db, transaction(db):
-            if full:
-                drop_all(db)
-                return self._fill(db, found, "full")
-            return self._refresh(db, found)
+        if _is_usable(database):
+            try:
+                with closing(open_writer(database)) as db, transaction(db):
+                    if full:
+                        drop_all(db)
+                        return self._fill(db, found, "full")
+                    return self._refresh(db, found)
+            except DAMAGE:  # seen only when the ruined page was read
+                pass
+        if database.exists():
+            self.message = f"the old database could not be used and was set aside as {_set_aside(database).name}"
+        return self._build(found, database)
 
     # --- from nothing
 
     def _build(self, found: Scan, database: Path) -> SyncAnswer:
         """A new database, beside its place until it is whole."""
         scratch = database.with_name(database.name + ".tmp")
-        for leftover in (scratch, scratch.with_name(scratch.name + "-journal")):
-            leftover.unlink(missing_ok=True)
+        for part in ("", "-journal", "-wal", "-shm"):
+            scratch.with_name(scratch.name + part).unlink(missing_ok=True)
         with closing(open_writer(scratch, journal="OFF")) as db:
             with transaction(db):
                 answer = self._fill(db, found, "full")
             use_wal(db)
+        for part in ("-wal", "-shm"):  # left by a sync that died while it set a damaged database aside: SQLite would replay them into the new one
+            database.with_name(database.name + part).unlink(missing_ok=True)
         os.replace(scratch, database)
         return answer
 
@@ -242,14 +248,14 @@ class _Sync:
         candidates = [index for index in stale if found.paths[index] in known and known[found.paths[index]].lang == found.languages[index]]
         if not candidates:
             return stale
-        hashes, _, status = hashing.hash_files(os.fsencode(self.workspace.root), [git.encode(found.paths[index]) for index in candidates])
+        hashes, sizes, status = hashing.hash_files(os.fsencode(self.workspace.root), [git.encode(found.paths[index]) for index in candidates])
         same = set()
         for at, index in enumerate(candidates):
             row = known[found.paths[index]]
             if status[at] == hashing.READ and bytes(hashes[at]) == row.hash:
                 same.add(index)
                 if row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index]:
-                    writer.touch_file(row.id, int(found.sizes[index]), int(found.mtimes[index]))
+                    writer.touch_file(row.id, int(sizes[at]), int(found.mtimes[index]))
         return [index for index in stale if index not in same]
 
     # --- extraction
@@ -261,7 +267,7 @@ class _Sync:
         work = _Work(os.fsencode(self.workspace.root), found, modules, list(wanted))
         done, total = 0, len(work.wanted)
         self.progress("extract", 0, total)
-        for positions, packed, hashes in self._run(work):
+        for positions, packed, hashes, sizes in self._run(work):
             if packed is None:
                 continue
             kept = [position for position, digest in zip(positions, hashes, strict=True) if isinstance(digest, bytes)]
@@ -275,12 +281,12 @@ class _Sync:
                 return Unit(ids[path], path, found.languages[kept[index]], texts.id(modules[kept[index]]))
 
             for index, unit in enumerate(unpack(packed, texts, make)):
-                self._write_unit(writer, texts, unit, packed, index, digests[index], found, kept[index])
+                self._write_unit(writer, texts, unit, packed, index, digests[index], sizes[index], found, kept[index])
                 yield unit
             done += len(positions)
             self.progress("extract", done, total)
 
-    def _run(self, work: _Work) -> Iterator[tuple[list[int], Packed | None, list[bytes | str]]]:
+    def _run(self, work: _Work) -> Iterator[tuple[list[int], Packed | None, list[bytes | str], list[int]]]:
         jobs = work.jobs()
         if self.jobs <= 1 or len(jobs) <= 1:
             yield from map(work.do, jobs)
@@ -291,11 +297,13 @@ class _Sync:
         with ThreadPoolExecutor(self.jobs) as pool:
             yield from pool.map(work.do, jobs)
 
-    def _write_unit(self, writer: Writer, texts: Texts, unit: Unit, packed: Packed, index: int, digest: bytes, found: Scan, position: int) -> None:
+    def _write_unit(
+        self, writer: Writer, texts: Texts, unit: Unit, packed: Packed, index: int, digest: bytes, size: int, found: Scan, position: int
+    ) -> None:
         broken = msgspec.json.encode(packed.broken[index]).decode()
         writer.put_file(
             FileRow(
-                unit.file, unit.path, unit.lang, unit.module, digest, int(found.sizes[position]), int(found.mtimes[position]), time.time_ns(),
+                unit.file, unit.path, unit.lang, unit.module, digest, size, int(found.mtimes[position]), time.time_ns(),
                 packed.status[index], broken, packed.tests[index], packed.generated[index],
             )
         )  # fmt: skip
@@ -368,7 +376,8 @@ class _Work:
         made += [(used, batch) for batch, used in room.values()]
         return [batch for _, batch in sorted(made, key=lambda job: (-job[0], job[1]))]
 
-    def do(self, positions: list[int]) -> tuple[list[int], Packed | None, list[bytes | str]]:
+    def do(self, positions: list[int]) -> tuple[list[int], Packed | None, list[bytes | str], list[int]]:
+        """(positions, facts, hash or reason of each, sizes of those that were read): a file may have changed since the scan saw its size."""
         paths = [self.found.paths[position] for position in positions]
         limit = int(max(self.found.sizes[position] for position in positions)) + (1 << 20)
         contents, status = hashing.read_files(self.root, [git.encode(path) for path in paths], limit)
@@ -384,7 +393,7 @@ class _Work:
                 batch.paths.append(path)
                 batch.modules.append(self.modules[position])
                 batch.sources.append(content)
-        return positions, extract_batch(batch), outcome
+        return positions, extract_batch(batch), outcome, [len(source) for source in batch.sources]
 
 
 def _merge(into: dict[int, set[tuple[Any, ...]]], found: dict[int, tuple[Any, ...]]) -> None:
@@ -433,7 +442,7 @@ def _is_usable(database: Path) -> bool:
                 return False
             meta = Writer(db, indexed=True).meta()
             return meta.get("schema_version") == str(SCHEMA_VERSION) and meta.get("extractor_version") == str(EXTRACTOR_VERSION)
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
+    except DAMAGE:
         return False
 
 

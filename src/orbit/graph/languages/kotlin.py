@@ -121,6 +121,7 @@ LANGUAGES = {
         module_of=packages.module_of,
         import_target=packages.import_target,
         fix_up=fix_up,
+        final_newline=True,  # its scanner never returns from an annotation that ends the file
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,

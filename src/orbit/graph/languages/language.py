@@ -51,6 +51,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     suffixes: tuple[str, ...]
     filenames: tuple[str, ...] = ()
     query: str = ""  # file name of the query, or several joined by a space; default <name>.scm
+    final_newline: bool = False  # does the grammar need a line end behind the last byte?
     family: str = ""  # languages that may refer to each other share one; default: its own name
     separator: str = "."
     separators: dict[str, str] = {}  # separator before a definition of this kind, where it differs

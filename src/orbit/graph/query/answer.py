@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -48,3 +49,12 @@ def cut_to_budget(answer: Any, *lists: str) -> None:
                 gone += 1
             del rows[len(rows) - gone :]
             answer.truncated = True
+
+
+def fit_stale(answer: Any, named: Callable[[Any], set[str]]) -> None:
+    """Keep an answer within its budget although it has to name stale files; those of rows that had to go are not named."""
+    lists = [name for name in answer.__struct_fields__ if name != "stale_files" and isinstance(getattr(answer, name), list)]
+    if hasattr(answer, "truncated") and len(msgspec.json.encode(answer)) > BUDGET_BYTES:
+        cut_to_budget(answer, *lists)
+        left = named(answer)
+        answer.stale_files = [path for path in answer.stale_files if path in left]

@@ -113,7 +113,7 @@ def _cut_symbols(answer: OverviewAnswer, symbols: list[OverviewSymbol]) -> None:
 def _symbols(db: apsw.Connection, file: int) -> list[OverviewSymbol]:
     found = db.execute(
         "SELECT n.value, s.kind, q.value, s.line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"
-        " WHERE s.id >= ? AND s.id < ? ORDER BY s.start, s.id",
+        " WHERE s.id >= ? AND s.id < ? ORDER BY s.start, s.end DESC, s.id",
         (file << 20, (file + 1) << 20),
     )
     return [OverviewSymbol(name, SYMBOL_KINDS[kind], qualified, line) for name, kind, qualified, line in found]

@@ -1,0 +1,102 @@
+"""From what somebody types to the one thing it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from orbit.errors import AmbiguousError, NotFoundError, SelectorSyntaxError, SymbolNotFoundError, UsageError
+from orbit.graph import Graph
+
+
+@pytest.mark.parametrize(
+    ("text", "qualified"),
+    [
+        ("symbol:pkg/shapes.py#square", "pkg.shapes.square"),
+        ("symbol:pkg/shapes.py#pkg.shapes.square:function", "pkg.shapes.square"),
+        ("symbol:pkg/shapes.py#Circle.area", "pkg.shapes.Circle.area"),
+        ("pkg.shapes.square", "pkg.shapes.square"),
+        ("shapes.square", "pkg.shapes.square"),
+        ("Circle.area", "pkg.shapes.Circle.area"),
+        ("Circle", "pkg.shapes.Circle"),
+        ("module:pkg.shapes", "pkg.shapes"),
+        ("file:pkg/shapes.py", "pkg.shapes"),
+        ("./pkg//shapes.py", "pkg.shapes"),
+        ("symbol:./pkg/../pkg/shapes.py#total", None),
+        ("lonely", "we'ird_%.lonely"),
+    ],
+)
+def test_each_way_to_name_a_thing_finds_it(graph: Graph, text: str, qualified: str | None) -> None:
+    if qualified is None:
+        with pytest.raises(SymbolNotFoundError):
+            graph.refs(text)
+    else:
+        assert graph.refs(text).target.qualified.endswith(qualified)
+
+
+def test_every_selector_an_answer_gives_is_accepted_and_means_that_symbol(graph: Graph) -> None:
+    for word in ("square", "area", "Circle", "draw", "lonely", "test_square", "retry"):
+        for match in graph.search(word, kind="symbol").matches:
+            shown = graph.show(match.selector)
+            assert (shown.selector, shown.qualified, shown.lines[0]) == (match.selector, match.qualified, match.line)
+
+
+def test_an_ambiguous_name_lists_full_selectors_code_first(graph: Graph) -> None:
+    with pytest.raises(AmbiguousError) as caught:
+        graph.refs("square")
+    assert caught.value.candidates == ["symbol:pkg/other.py#pkg.other.square:function", "symbol:pkg/shapes.py#pkg.shapes.square:function"]
+    assert caught.value.exit_code == 4
+
+
+def test_a_kind_decides_between_namesakes(graph: Graph) -> None:
+    with pytest.raises(SymbolNotFoundError):
+        graph.refs("symbol:pkg/shapes.py#square:class")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("sqaure", "square"), ("Cirle", "Circle"), ("parse_heder_line", "parse_header_line"), ("pkg.shapes.squar", "square")]
+)
+def test_a_mistyped_name_gets_near_names(graph: Graph, typed: str, meant: str) -> None:
+    with pytest.raises(SymbolNotFoundError) as caught:
+        graph.show(typed)
+    assert meant in caught.value.candidates
+    assert caught.value.hint is not None
+    assert meant in caught.value.hint
+
+
+def test_an_unknown_file_gets_the_files_of_that_name(graph: Graph) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        graph.show("file:src/shapes.py")
+    assert caught.value.candidates == ["file:pkg/shapes.py"]
+
+
+def test_a_folder_is_refused_where_a_symbol_is_asked_for(graph: Graph) -> None:
+    with pytest.raises(UsageError, match="folder"):
+        graph.show("dir:pkg")
+
+
+@pytest.mark.parametrize("text", ["", "file:", "symbol:pkg/shapes.py", "file:../outside", "function:run", "a\0b"])
+def test_what_is_no_selector_is_a_usage_error(graph: Graph, text: str) -> None:
+    with pytest.raises(SelectorSyntaxError):
+        graph.refs(text)
+
+
+@pytest.mark.parametrize("text", ["\udcff", "%", "_", "'; --", '"', "x" * 5000, "😀", "*", "a OR b", "NEAR(a b)", "-a", "a:b", "(", "{", "^x"])
+def test_odd_text_names_nothing_and_breaks_nothing(graph: Graph, text: str) -> None:
+    with pytest.raises(NotFoundError):
+        graph.show(text)
+    assert graph.search(text).total >= 0
+
+
+def test_an_absolute_path_below_the_root_is_taken(graph: Graph) -> None:
+    assert graph.show(f"file:{graph.root}/pkg/other.py").path == "pkg/other.py"
+    assert graph.show(f"{graph.root}/pkg/other.py").path == "pkg/other.py"
+    assert graph.overview(f"dir:{graph.root}/pkg").scope == "dir:pkg"
+
+
+def test_a_bare_name_means_a_module_only_when_nothing_else_has_it(own: Graph) -> None:
+    (own.root / "report.py").write_text("def report():\n    pass\n", encoding="utf-8")
+    (own.root / "pkg/app.py").unlink()
+    own.sync()
+    assert own.show("report").kind == "function"
+    assert own.show("module:report").kind == "file"
+    assert own.show("shapes").kind == "module"
