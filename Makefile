@@ -44,6 +44,7 @@ check: $(VENV)/installed
 	$(BIN)/python -m mypy.stubtest $(patsubst orbit_native/%.pyx,orbit_native.%,$(wildcard orbit_native/*.pyx)) --allowlist .ci/stubtest-allowlist.txt --ignore-unused-allowlist
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python .ci/rooms.py
+	$(BIN)/orbit adr lint
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/run.py

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 import typer
+from typer.core import TyperCommand
 
 from orbit.cli.output import emit, fail
 from orbit.errors import OrbitError
@@ -59,7 +60,24 @@ def add_command(
     parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=JSON, annotation=bool))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    app.command(name or operation_name.rpartition(".")[2], help=_help(operation))(command)
+    its_class = documented({field.name: _description(field.type) for field in fields})
+    app.command(name or operation_name.rpartition(".")[2], cls=its_class, help=_help(operation))(command)
+
+
+def documented(descriptions: dict[str, str]) -> type[TyperCommand]:
+    """A command whose arguments keep their help; newer versions of click drop what typer says about them."""
+
+    class Documented(TyperCommand):
+        def __init__(self, *positional: Any, **named: Any) -> None:
+            super().__init__(*positional, **named)
+            for param in self.params:
+                if param.name in descriptions:
+                    vars(param)["help"] = descriptions[param.name]
+
+        def format_arguments(self, *_: Any) -> None:
+            """Typer lists the arguments among the options."""
+
+    return Documented
 
 
 def _help(operation: Operation) -> str:
@@ -75,7 +93,7 @@ def _parameter(field: msgspec.structs.FieldInfo) -> inspect.Parameter:
         default = typer.Argument(... if required else None, help=description, show_default=False)
     else:
         flag = cli.get("flag", "--" + field.name.replace("_", "-"))
-        shown = None if required or field.default in (None, msgspec.NODEFAULT, [], ()) else str(field.default)
+        shown = None if required or field.default in (None, False, msgspec.NODEFAULT, [], ()) else str(field.default)
         flags = [flag, cli["short"]] if "short" in cli else [flag]
         default = typer.Option(... if required else None, *flags, help=description, show_default=shown or False)
     return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import typer
 
 from orbit.cli.commands import add_command
@@ -9,12 +11,15 @@ from orbit.cli.output import ProgressBar
 from orbit.cli.watch import watch
 from orbit.operations import room
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="What is in the code: sync it, search it, follow it.")
 
-ORDER = ("sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why")
+ORDER = (
+    "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
+    "pack", "history",
+)  # fmt: skip
 
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}")
+        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext)
 app.command("watch")(watch)

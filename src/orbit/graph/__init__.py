@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,16 +13,22 @@ import msgspec
 
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
+from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer, clean, db_path, version
 from orbit.graph.policy import SyncPolicy
 from orbit.graph.query.answer import fit_stale
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
+from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
+from orbit.graph.query.impact import ImpactAnswer, ImpactParams, impact
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
+from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
 from orbit.graph.query.refs import RefsAnswer, RefsParams, refs
 from orbit.graph.query.search import SearchAnswer, SearchParams, search
 from orbit.graph.query.show import MAX_BYTES, ShowAnswer, ShowParams, show
+from orbit.graph.query.tokens import find_counter
+from orbit.graph.query.trace import TraceAnswer, TraceParams, trace
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
@@ -71,6 +77,13 @@ class Graph:
     def root(self) -> Path:
         return self.workspace.root
 
+    @property
+    def exists(self) -> bool:
+        """Is there a graph to ask? Only looks for the file."""
+        from orbit.graph.index.place import find_place
+
+        return find_place(self.root).database.exists()
+
     # --- bringing it up to date
 
     def sync(self, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None) -> SyncAnswer:
@@ -101,10 +114,11 @@ class Graph:
     # --- questions
 
     def search(
-        self, query: str, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
+        self, query: str = "", *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
     ) -> SearchAnswer:
         """Find by name, beginning of a name, or words."""
-        return self._answer(partial(search, root=self.root), _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit))
+        ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
+        return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
 
     def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
         """The source of a symbol or file."""
@@ -130,19 +144,78 @@ class Graph:
         """What a file or folder imports."""
         return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
 
+    def impact(
+        self,
+        selector: str | None = None,
+        *,
+        diff: str | None = None,
+        depth: int | None = None,
+        confidence: str = "same_module",
+        direction: str = "in",
+        limit: int | None = None,
+    ) -> ImpactAnswer:
+        """What a change of a symbol, a file or, with `diff`, of everything since a revision may touch."""
+        asked = _asked(ImpactParams, selector=selector, diff=diff, depth=depth, confidence=confidence, direction=direction, limit=limit)
+        return self._answer(partial(impact, root=self.root), asked)
+
+    def trace(self, command: str, *, depth: int | None = None, confidence: str = "same_module") -> TraceAnswer:
+        """The call tree of a command of a command line."""
+        return self._answer(trace, _asked(TraceParams, command=command, depth=depth, confidence=confidence))
+
     def digest(self) -> DigestAnswer:
         """One value for the whole graph: equal graphs have equal digests."""
         from orbit.graph.query.digest import DigestAnswer, digest
 
         return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
 
+    # --- context for a change
+
+    def pack(self, selectors: Sequence[str], *, max_tokens: int = MAX_TOKENS, timeout_ms: int = TIMEOUT_MS, refresh: bool = False) -> PackAnswer:
+        """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
+        ask = _asked(PackParams, selectors=list(selectors), max_tokens=max_tokens, timeout_ms=timeout_ms, refresh=refresh)
+        counted_as, count = find_counter(self.workspace.setting("graph", "tokenizer"))
+        if refresh:
+            self.sync()
+        return self._answer(partial(pack, root=self.root, count=count, counted_as=counted_as), ask, keep_up=False)
+
+    def history(
+        self, selector: str, *, task_id_pattern: str | None = None, stored: bool = False, limit: int | None = None, progress: Progress | None = None
+    ) -> HistoryAnswer:
+        """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
+        from orbit.graph.index.history import stand, task_pattern
+
+        ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
+        standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
+        return self._answer(partial(history, root=self.root, standing=standing), ask)
+
+    def _touched(self, task_id: str) -> TaskTouches:
+        from orbit.graph.index.history import stand, task_pattern
+
+        return touched_by_task(stand(self.workspace, task_pattern(self.workspace, None)).database, task_id)
+
+    # --- housekeeping
+
+    def version(self) -> VersionAnswer:
+        """What made the graph: the package, the extractor, the tables."""
+        return version()
+
+    def db_path(self) -> DbPathAnswer:
+        """Where the graph of what is checked out is, or will be."""
+        return db_path(self.workspace)
+
+    def clean(self) -> CleanAnswer:
+        """Delete the graphs of all branches of this worktree."""
+        self._readers.close()
+        return clean(self.workspace)
+
     # --- how a question is asked
 
-    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
         from orbit.graph.index.place import find_place
 
-        self._keep_up()
+        if keep_up:
+            self._keep_up()
         try:
             with self._readers.snapshot(find_place(self.root).database) as db:
                 answer = question(db, _below(self.root, ask))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 
@@ -28,3 +30,12 @@ class Why(msgspec.Struct, frozen=True):
     indexed: bool
     reason: str
     rule: str | None = None
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How the stored history stands to the worktree: told by whoever looked."""
+
+    database: Path
+    pattern: str
+    commits_behind: int = 0
+    warnings: tuple[str, ...] = ()

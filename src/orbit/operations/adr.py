@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from orbit.adr import AdrStore, exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
+from orbit.adr.code import Place
 from orbit.adr.envelope import Envelope
 from orbit.adr.store import ReindexAnswer
+from orbit.errors import NotFoundError
 from orbit.operations import Operation, Session
+
+if TYPE_CHECKING:
+    from orbit.graph import Graph
 
 
 class ReindexParams(msgspec.Struct, kw_only=True):
     """Nothing to say."""
 
 
+class GraphCode:
+    """Tells the decisions where in the code something is, by asking the graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+
+    def locate(self, selector: str) -> Place | None:
+        try:
+            found = self._graph.show(selector, max_bytes=1)
+        except NotFoundError:
+            return None
+        return Place(found.path, *found.lines)
+
+
 def _with_store(run: Callable[[AdrStore, Any], Any]) -> Callable[[Session, Any], Any]:
     def on_session(session: Session, ask: Any) -> Any:
-        with AdrStore(session.workspace) as store:
+        with AdrStore(session.workspace, code=GraphCode(session.graph) if session.graph.exists else None) as store:
             return run(store, ask)
 
     return on_session

@@ -7,11 +7,13 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from orbit.graph import admin
 from orbit.graph.outcome import SyncAnswer, Why
-from orbit.graph.query import callees, deps, implementors, overview, refs, search, show
+from orbit.graph.query import callees, deps, impact, implementors, overview, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
 from orbit.operations import Operation, Session
+from orbit.operations.context import CONTEXT
 
 
 class SyncParams(msgspec.Struct, kw_only=True):
@@ -92,6 +94,33 @@ OPERATIONS = {
         "orbit graph implementors Transport",
     ),
     "graph.deps": _row("What a file or folder imports.", deps.DepsParams, deps.DepsAnswer, "deps", "orbit graph deps file:src/jobs.py"),
+    "graph.impact": _row(
+        "What a change may touch: callers, heirs, and theirs.",
+        impact.ImpactParams,
+        impact.ImpactAnswer,
+        "impact",
+        "orbit graph impact Scheduler.run --depth 2",
+        "orbit graph impact --diff HEAD~1",
+        "orbit graph impact symbol:src/jobs.py#run:function --direction both --confidence exact",
+    ),
+    "graph.trace": _row(
+        "The code behind a command of a command line, as a tree of calls.",
+        trace.TraceParams,
+        trace.TraceAnswer,
+        "trace",
+        "orbit graph trace 'jobs run'",
+        "orbit graph trace run --depth 3",
+    ),
+    "graph.version": _row("Versions of the package, the extractor and the tables.", Nothing, admin.VersionAnswer, "version", "orbit graph version"),
+    "graph.db-path": _row("Where the graph of what is checked out lies.", Nothing, admin.DbPathAnswer, "db_path", "orbit graph db-path"),
+    "graph.clean": Operation(
+        "Delete the graphs of all branches of this worktree.",
+        Nothing,
+        admin.CleanAnswer,
+        lambda session, _: session.graph.clean(),
+        read_only=False,
+        examples=("orbit graph clean",),
+    ),
     "graph.digest": _row("One value for the whole graph: equal graphs, equal digest.", Nothing, DigestAnswer, "digest", "orbit graph digest"),
     "graph.why": _row("Why a file is in the graph, or is not.", WhyParams, Why, "why", "orbit graph why build/gen.py"),
     "graph.init": Operation(
@@ -103,3 +132,4 @@ OPERATIONS = {
         examples=("orbit init",),
     ),
 }
+OPERATIONS.update(CONTEXT)

@@ -21,7 +21,7 @@ EXTRACTOR_VERSION = 1  # raise it when the same bytes give other facts; database
 NO_BRANCH = "HEAD"
 _MAX_STEM = 180  # with version and suffixes still a file name everywhere
 
-_DATABASE = re.compile(r"(?P<stem>.+)\.(?P<version>\d+)\.db(?P<part>|-wal|-shm|-journal|\.lock)")
+_DATABASE = re.compile(r"(?P<stem>.+)\.(?P<version>\d+)\.db(?P<part>|-wal|-shm|-journal|\.lock|\.damaged|\.tmp(?:-wal|-shm|-journal)?)")
 _DETACHED = re.compile(r"detached-([0-9a-f]{12})")
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit import git
 from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.history import TaskTouches, task_symbols
 from orbit.graph.query.near import near_names, quoted, words
 from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
 
@@ -28,10 +27,12 @@ _MOST_WORDS = 12
 
 
 class SearchParams(msgspec.Struct, kw_only=True):
-    query: Annotated[str, Meta(description="A name, the beginning of one, or words.", extra={"cli": {"argument": True}})]
+    query: Annotated[
+        str, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
+    ] = ""
     kind: Annotated[Literal["symbol", "string", "config"] | None, Meta(description="Only symbols, string literals or configuration keys.")] = None
     lang: Annotated[str | None, Meta(description="Only files of this language, such as python.")] = None
-    task_id: Annotated[str | None, Meta(description="Only files touched by commits whose message names this task.")] = None
+    task_id: Annotated[str | None, Meta(description="Only what commits touched whose message names this task.")] = None
     limit: Annotated[int, Meta(ge=0, description="How many matches at most; without it 20.")] | None = None
 
 
@@ -83,13 +84,15 @@ class _Scope:
             self.values.append(msgspec.json.encode(sorted(paths)).decode())
 
 
-def search(db: apsw.Connection, ask: SearchParams, root: Path) -> SearchAnswer:
-    """What matches, best first. Any text may be asked for."""
+def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None = None) -> SearchAnswer:
+    """What matches, best first. Any text may be asked for. `touched`: what the task touched, where one is named."""
     query = ask.query.encode("utf-8", "replace").decode().replace("\0", " ").strip()
-    scope = _Scope(ask.lang, None if ask.task_id is None else task_files(root, ask.task_id))
+    scope = _Scope(ask.lang, None if touched is None else touched.paths)
     limit = LIMIT if ask.limit is None else ask.limit
     answer = SearchAnswer(query=ask.query, total=0, truncated=False, matches=[])
-    if query and ask.kind in (None, "symbol"):
+    if touched is not None and ask.kind in (None, "symbol"):
+        _add_touched(db, answer, query, scope, task_symbols(db, touched), limit)
+    elif query and ask.kind in (None, "symbol"):
         _add_symbols(db, answer, query, scope, limit)
     for kind, add in (("config", _add_configs), ("string", _add_strings)):
         if _TOKENS.search(query) and ask.kind in (None, kind):
@@ -119,13 +122,28 @@ def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
     if every:
         answer.total += _count(db, "symbols_fts", every, scope)
         unsure = exact if len(patterns) < 2 or not (query.isascii() and query.isidentifier()) else ()  # the first step finds a plain name again
-        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in unsure)
+        again = "SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?"
+        answer.total += sum(db.execute(again, (every, symbol.id)).get is None for symbol in unsure)
     else:
         answer.total += len(exact)
-    answer.matches += [
-        SymbolMatch(symbol.kind, symbol.name, symbol.qualified, _shorten(symbol.signature), symbol.path, symbol.line, symbol.end_line, symbol.selector)
-        for symbol in found
-    ]
+    answer.matches += [_match(symbol) for symbol in found]
+
+
+def _add_touched(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, touched: set[int], limit: int) -> None:
+    """The same ladder over the symbols a task touched; without a query, all of them."""
+    inside = {row[0] for row in db.execute(f"SELECT f.id FROM file f WHERE {scope.where}", scope.values)}
+    symbols = sorted(_read(db, [one for one in touched if one >> 20 in inside]), key=lambda symbol: (symbol.is_demoted, symbol.path, symbol.line, symbol.id))
+    found = dict.fromkeys(symbol.id for symbol in _exact(db, query, scope) if symbol.id in touched) if query else {symbol.id: None for symbol in symbols}
+    for pattern in _patterns(query):
+        matched = {row[0] for row in db.execute("SELECT rowid FROM symbols_fts WHERE symbols_fts MATCH ?", (pattern,))}
+        found.update((symbol.id, None) for symbol in symbols if symbol.id in matched)
+    answer.total += len(found)
+    answer.matches += [_match(symbol) for symbol in _read(db, list(found)[:limit])]
+
+
+def _match(symbol: Symbol) -> SymbolMatch:
+    signature = _shorten(symbol.signature)
+    return SymbolMatch(symbol.kind, symbol.name, symbol.qualified, signature, symbol.path, symbol.line, symbol.end_line, symbol.selector)
 
 
 def _exact(db: apsw.Connection, query: str, scope: _Scope) -> list[Symbol]:
@@ -206,9 +224,3 @@ def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
 
 def _shorten(value: str) -> str:
     return value if len(value) <= LONGEST_VALUE else value[: LONGEST_VALUE - 1] + "…"
-
-
-def task_files(root: Path, task_id: str) -> set[str]:
-    """Files touched by commits whose message names a task."""
-    said = git.run(root, "log", "--format=", "--name-only", "-z", "--fixed-strings", f"--grep={task_id}")
-    return {path for path in git.split(said.replace(b"\n", b"\0")) if path}

@@ -37,6 +37,22 @@ def open_reader(path: Path) -> apsw.Connection:
     return db
 
 
+@contextmanager
+def open_history(path: Path) -> Iterator[apsw.Connection]:
+    """A read-only connection to the history, seeing one state of it. Raises NoGraphError when there is none."""
+    if not path.exists():
+        raise NoGraphError
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        _tune(db)
+        db.execute("BEGIN")
+        yield db
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise DamagedDatabaseError(f"the stored history cannot be read: {error}", hint=f"delete {path.name} in .orbit/graph; it is built again") from None
+    finally:
+        db.close()
+
+
 def open_writer(path: Path, journal: str = "WAL") -> apsw.Connection:
     """A connection that may write; creates the file. The caller holds the writer lock. Journal OFF is for a file nobody knows yet."""
     db = apsw.Connection(str(path))

@@ -1,0 +1,191 @@
+"""What a change of a symbol may touch: a walk over references and relations, nearest first.
+
+Each level is one look into the indexes, so the work grows with what is touched, not with the repository.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import apsw
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from orbit.errors import UsageError
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
+from orbit.graph.query.changed import changed_symbols
+from orbit.graph.query.families import family_of
+from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
+from orbit.graph.selector import Selector
+from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
+
+CAP = 200
+DEPTH = 3
+Direction = Literal["in", "out", "both"]
+# A node is a symbol id, or minus a file id for what stands in no symbol. An edge is packed as confidence << 6 | kind, so that the surest is the least,
+# and of equally sure ones the one that says most.
+_REF, _IMPORT = 16, 32
+_FRONTIER = "WITH f (id, q, file) AS MATERIALIZED (SELECT s.id, s.qualified, s.id >> 20 FROM json_each(?1) j JOIN symbol s ON s.id = j.value) "
+_REFS_IN = f"""{_FRONTIER} SELECT coalesce(r.scope, -(r.id >> 24)), min(r.confidence << 6 | {_REF} | r.kind)
+    FROM f CROSS JOIN ref r ON r.target = f.q AND r.target_file = f.file WHERE r.confidence <= ?2 GROUP BY 1"""
+_REFS_OUT = f"""{_FRONTIER} SELECT t.id, min(r.confidence << 6 | {_REF} | r.kind)
+    FROM (SELECT DISTINCT file FROM f) d CROSS JOIN ref r ON r.id >= d.file << 24 AND r.id < (d.file + 1) << 24
+    CROSS JOIN symbol t ON t.qualified = r.target AND t.id >> 20 = r.target_file
+    WHERE r.scope IN (SELECT id FROM f) AND r.confidence <= ?2 GROUP BY 1"""
+_RELATIONS = f"""{_FRONTIER} SELECT t.id, min(l.confidence << 6 | l.kind), f.file
+    FROM f CROSS JOIN relation l ON l.{{mine}} = f.q CROSS JOIN symbol t ON t.qualified = l.{{theirs}} WHERE l.confidence <= ?2 GROUP BY 1, 3"""
+_RELATIONS_IN = _RELATIONS.format(mine="target", theirs="source")
+_RELATIONS_OUT = _RELATIONS.format(mine="source", theirs="target")
+
+
+class ImpactParams(msgspec.Struct, kw_only=True):
+    selector: SelectorArgument | None = None
+    diff: Annotated[str, Meta(description="Instead of a selector: what changed since this revision.")] | None = None
+    depth: Annotated[int, Meta(ge=1, le=20, description="How many steps to go.")] = DEPTH
+    confidence: ConfidenceFloor = "same_module"
+    direction: Annotated[Direction, Meta(description="in: who depends on it; out: what it depends on.")] = "in"
+    limit: Annotated[int, Meta(ge=0, le=CAP, description="How many rows at most; without it 200, or fewer if they are long.")] | None = None
+
+
+class Touched(msgspec.Struct, frozen=True):
+    """A symbol, or a file where no symbol encloses the reference. `edge_kind` and `confidence` are of the last step on the way to it."""
+
+    qualified_name: str
+    selector: str
+    path: str
+    line: int
+    distance: int
+    edge_kind: str
+    direction: str
+    confidence: str
+    is_test: bool
+
+
+class ImpactAnswer(GraphAnswer, kw_only=True):
+    """`touched` is nearest first, then by path and position. `visited_nodes` counts all that were found before the cap ended the walk."""
+
+    target: Target | None
+    touched: list[Touched]
+    visited_nodes: int
+    truncated: bool
+    changed: list[str] | UnsetType = UNSET  # selectors of what the diff touches
+
+
+def impact(db: apsw.Connection, ask: ImpactParams, root: Path | None = None) -> ImpactAnswer:
+    """Who is touched when a symbol, a file or a diff changes. The members of a type and the symbols of a file change with it."""
+    if (ask.selector is None) == (ask.diff is None):
+        raise UsageError("impact takes either a selector or --diff", hint="`orbit graph impact NAME`, or `orbit graph impact --diff HEAD~1`")
+    if ask.diff is not None:
+        answer = _impact_of_diff(db, ask, root)
+    else:
+        target = find_target(db, ask.selector or "")
+        answer = impact_of(db, _parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
+        answer.target = target.as_target()
+    if ask.limit is None:
+        cut_to_budget(answer, "touched")
+    return answer
+
+
+def _impact_of_diff(db: apsw.Connection, ask: ImpactParams, root: Path | None) -> ImpactAnswer:
+    if root is None:
+        raise UsageError("a diff needs the worktree it is of", hint="give a selector instead")
+    symbols = changed_symbols(db, root, ask.diff or "")
+    answer = impact_of(db, [symbol.id for symbol in symbols], ask)
+    answer.changed = [symbol.selector for symbol in symbols[:CAP]]
+    return answer
+
+
+def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams, importers: Iterable[int] = ()) -> ImpactAnswer:
+    """The walk itself, from any symbols. `importers` are nodes known to be one step away."""
+    floor, seen, cap = FLOORS[ask.confidence], set(symbol_ids), CAP if ask.limit is None else ask.limit
+    frontier, touched, visited = list(seen), list[Touched](), 0
+    for distance in range(1, ask.depth + 1):
+        level: dict[int, tuple[int, str]] = {}
+        for node, edge, direction in _steps(db, frontier, floor, ask.direction):
+            if node not in seen and (node not in level or edge < level[node][0]):
+                level[node] = (edge, direction)
+        if distance == 1:
+            level.update((node, (CONFIDENCES.index("import_resolved") << 6 | _IMPORT, "in")) for node in importers if node not in level)
+        visited += len(level)
+        seen.update(level)
+        shown = _first(db, level, cap - len(touched))
+        touched += _describe(db, shown, level, distance)
+        if visited > cap or not level:
+            break
+        frontier = [node for node in shown if node > 0]
+    return ImpactAnswer(target=None, touched=touched, visited_nodes=visited, truncated=visited > cap)
+
+
+def _steps(db: apsw.Connection, frontier: list[int], floor: int, direction: Direction) -> Iterator[tuple[int, int, str]]:
+    """(node, packed edge, direction) of all edges that leave the frontier."""
+    asked = (msgspec.json.encode(frontier).decode(), floor)
+    for name, refs, relations in (("in", _REFS_IN, _RELATIONS_IN), ("out", _REFS_OUT, _RELATIONS_OUT)):
+        if direction in (name, "both"):
+            for node, edge in db.execute(refs, asked):
+                yield node, edge, name
+            for node, edge, file in db.execute(relations, asked):
+                if _is_family(db, file, node >> SYMBOL_SHIFT):  # relations name no file, and languages may share a name
+                    yield node, edge, name
+
+
+def _is_family(db: apsw.Connection, one: int, other: int) -> bool:
+    if one == other:
+        return True
+    langs = [row[0] for row in db.execute("SELECT lang FROM file WHERE id IN (?, ?)", (one, other))]
+    return len(langs) == 2 and family_of(langs[0]) == family_of(langs[1])
+
+
+def _first(db: apsw.Connection, level: Iterable[int], room: int) -> list[int]:
+    """The first nodes of a level in the order of path and position."""
+    nodes = list(level)
+    files = {_file_of(node) for node in nodes}
+    paths = dict(db.execute("SELECT f.id, f.path FROM json_each(?) j JOIN file f ON f.id = j.value", (msgspec.json.encode(sorted(files)).decode(),)))
+    return heapq.nsmallest(room, nodes, key=lambda node: (paths[_file_of(node)], node if node > 0 else -1))
+
+
+def _file_of(node: int) -> int:
+    return node >> SYMBOL_SHIFT if node > 0 else -node
+
+
+def _describe(db: apsw.Connection, nodes: list[int], level: dict[int, tuple[int, str]], distance: int) -> list[Touched]:
+    listed = msgspec.json.encode(nodes).decode()
+    known = {
+        row[0]: row[1:]
+        for row in db.execute(
+            "SELECT s.id, q.value, f.path, s.line, s.kind, f.is_test FROM json_each(?1) j JOIN symbol s ON s.id = j.value JOIN file f ON f.id = s.id >> 20"
+            " JOIN text q ON q.id = s.qualified UNION ALL"
+            " SELECT -f.id, m.value, f.path, 1, -1, f.is_test FROM json_each(?1) j JOIN file f ON f.id = -j.value JOIN text m ON m.id = f.module",
+            (listed,),
+        )
+    }
+    found = []
+    for node in nodes:
+        qualified, path, line, kind, is_test = known[node]
+        edge, direction = level[node]
+        selector = Selector("file", path=path) if kind < 0 else Selector("symbol", path=path, name=qualified, symbol_kind=SYMBOL_KINDS[kind])
+        is_test = bool(is_test) or kind == SYMBOL_KIND_CODES["test"]
+        found.append(Touched(qualified, str(selector), path, line, distance, _edge_kind(edge & 63), direction, CONFIDENCES[edge >> 6], is_test))
+    return found
+
+
+def _edge_kind(code: int) -> str:
+    if code >= _IMPORT:
+        return "import"
+    return REF_KINDS[code - _REF] if code >= _REF else RELATION_KINDS[code]
+
+
+def _parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
+    """The symbol and what stands inside it; all symbols of a file."""
+    file, start, end = (target.file, target.start, target.end) if isinstance(target, Symbol) else (target.id, 0, 1 << 62)
+    bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT, start, end)
+    return [row[0] for row in db.execute("SELECT id FROM symbol WHERE id >= ? AND id < ? AND start >= ? AND end <= ?", bounds)]
+
+
+def _importers(db: apsw.Connection, target: File, ask: ImpactParams) -> list[int]:
+    """Files that import this one as a whole."""
+    if ask.direction == "out" or ask.confidence == "exact":
+        return []
+    return [-row[0] for row in db.execute("SELECT DISTINCT id >> 20 FROM import WHERE module = ?", (target.module_id,)) if row[0] != target.id]

@@ -1,0 +1,145 @@
+"""From a command of a command line to the code it runs: the handler, and the tree of what that calls."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Annotated, Literal
+
+import apsw
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from orbit.errors import AmbiguousError
+from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
+from orbit.graph.query.near import closest
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, find_symbol, read_symbol
+from orbit.graph.selector import parse
+from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
+
+CAP = 200
+DEPTH = 5
+SPARE = 1000  # bytes of the budget for the root and for what freshness may add
+_CALLABLE = frozenset({"function", "method", "constructor", "singleton_method", "test"})
+_CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
+
+
+class TraceParams(msgspec.Struct, kw_only=True):
+    command: Annotated[str, Meta(description="A command's full name or its end, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
+    depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
+    confidence: ConfidenceFloor = "same_module"
+
+
+class TraceNode(msgspec.Struct, kw_only=True):
+    """`file` and `line` are where it is defined; `confidence` is of the call. `cut`: why its calls are not shown here."""
+
+    name: str
+    qualified_name: str | None
+    confidence: str | None
+    file: str
+    line: int
+    children: list[TraceNode] = []
+    cut: Literal["cycle", "repeated"] | UnsetType = UNSET  # it is being called already; it is shown with its calls elsewhere in the tree
+
+
+class TraceAnswer(GraphAnswer, kw_only=True):
+    root: TraceNode | None
+    visited_nodes: int
+    truncated: bool
+    reason: Literal["unknown_command", "handler_unresolved"] | UnsetType = UNSET
+    did_you_mean: list[str] | UnsetType = UNSET
+
+
+def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
+    """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
+    text = ask.command.strip()
+    if parse(text).kind in ("symbol", "file", "module"):
+        return _tree(db, find_symbol(db, text), text, ask)
+    name = " ".join(text.removeprefix("command:").split())
+    rows = _commands(db, name)
+    if not rows:
+        known = [row[0] for row in db.execute("SELECT DISTINCT full_name FROM command ORDER BY full_name")]
+        return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=closest(name, known))
+    handlers = {symbol.id: (symbol, row[1]) for row in rows if (symbol := _handler(db, row)) is not None}
+    if not handlers:
+        command, full_name, line, *_ = rows[0]
+        path = db.execute("SELECT path FROM file WHERE id = ?", (command >> SYMBOL_SHIFT,)).get
+        root = TraceNode(name=full_name, qualified_name=None, confidence=None, file=path, line=line)
+        return TraceAnswer(root=root, visited_nodes=1, truncated=False, reason="handler_unresolved")
+    serious = {key: found for key, found in handlers.items() if not found[0].is_demoted} or handlers
+    if len(serious) > 1:
+        raise AmbiguousError(f"command:{name}", sorted(symbol.selector for symbol, _ in serious.values()))
+    handler, full_name = next(iter(serious.values()))
+    return _tree(db, handler, full_name, ask)
+
+
+_Row = tuple[int, str, int, int, int | None, int | None]
+
+
+def _commands(db: apsw.Connection, name: str) -> list[_Row]:
+    """Commands of this full name; if there are none, those whose full name ends with it."""
+    columns = "SELECT id, full_name, line, scope, target, target_file FROM command WHERE"
+    found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (name,)))
+    return found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {name}",)))
+
+
+def _handler(db: apsw.Connection, row: _Row) -> Symbol | None:
+    """What runs a command: what its declaration leads to, else the function the declaration stands on."""
+    command, _, _, scope, target, target_file = row
+    if target is not None:
+        return _symbol_at(db, target, target_file)
+    symbol = read_symbol(db, command >> SYMBOL_SHIFT << SYMBOL_SHIFT | scope) if scope >= 0 else None
+    return symbol if symbol is not None and symbol.kind in _CALLABLE else None
+
+
+def _tree(db: apsw.Connection, handler: Symbol, name: str, ask: TraceParams) -> TraceAnswer:
+    """Breadth first, so that the cap leaves out what is farthest. What was shown with its calls once is not opened again."""
+    root = TraceNode(name=name, qualified_name=handler.qualified, confidence=CONFIDENCES[0], file=handler.path, line=handler.line)
+    floor, count, size, truncated = FLOORS[ask.confidence], 1, 0, False
+    queue, opened = deque([(root, handler, frozenset([handler.id]), 0)]), {handler.id}
+    while queue:
+        node, symbol, above, depth = queue.popleft()
+        if depth == ask.depth:
+            continue
+        for callee, confidence in _calls(db, symbol, floor):
+            child = TraceNode(name=callee.name, qualified_name=callee.qualified, confidence=CONFIDENCES[confidence], file=callee.path, line=callee.line)
+            size += len(msgspec.json.encode(child)) + len(',"cut":"repeated"')
+            if count >= CAP or size > BUDGET_BYTES - SPARE:
+                truncated = True
+                break
+            count += 1
+            node.children.append(child)
+            if callee.id in above:
+                child.cut = "cycle"
+            elif callee.id in opened:
+                child.cut = "repeated"
+            else:
+                opened.add(callee.id)
+                queue.append((child, callee, above | {callee.id}, depth + 1))
+    return TraceAnswer(root=root, visited_nodes=count, truncated=truncated)
+
+
+def _calls(db: apsw.Connection, symbol: Symbol, floor: int) -> list[tuple[Symbol, int]]:
+    """What a symbol calls, each once, in the order of its source; of a type, what its constructor calls."""
+    inside = _constructor(db, symbol) if symbol.kind in TYPE_KINDS else symbol
+    if inside is None:
+        return []
+    rows = db.execute(
+        "SELECT min(confidence), target, target_file FROM ref WHERE id >= ? AND id < ? AND start >= ? AND end <= ? AND kind = ? AND confidence <= ?"
+        " AND target_file IS NOT NULL GROUP BY target, target_file ORDER BY min(start), min(id)",
+        (inside.file << REF_SHIFT, (inside.file + 1) << REF_SHIFT, inside.start, inside.end, REF_KIND_CODES["call"], floor),
+    )
+    found = ((_symbol_at(db, target, file), confidence) for confidence, target, file in list(rows))
+    return [(callee, confidence) for callee, confidence in found if callee is not None]
+
+
+def _symbol_at(db: apsw.Connection, qualified: int, file: int | None) -> Symbol | None:
+    found = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.id LIMIT 1", (qualified, file)).fetchone()
+    return Symbol(*found) if found else None
+
+
+def _constructor(db: apsw.Connection, symbol: Symbol) -> Symbol | None:
+    for row in db.execute(f"{COLUMNS} WHERE s.container = ? AND s.id >> 20 = ? ORDER BY s.id", (symbol.qualified_id, symbol.file)):
+        found = Symbol(*row)
+        if found.kind == "constructor" or found.name in _CONSTRUCTORS:
+            return found
+    return None
