@@ -82,8 +82,10 @@ class Stream:
             self._end = -1
 
     def refresh(self) -> None:
-        """Learn what others appended, without appending."""
+        """Learn what others appended, without appending or making the file."""
         self.settle_after_fork()
+        if not self.path.exists():
+            return
         with self._mutex, self.counting():
             fd = self._open()
             with exclusive(fd, self.path):
