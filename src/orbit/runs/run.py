@@ -19,7 +19,7 @@ from orbit.errors import RefusedError
 from orbit.runs import event as ev
 from orbit.runs.chain import digest_of
 from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
-from orbit.runs.ending import StepTally, final_state, tally_steps
+from orbit.runs.ending import final_state, steps_of
 from orbit.runs.journal import Fsync, Journal
 from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
 from orbit.runs.reader import read_metadata, records
@@ -217,11 +217,11 @@ class Run:
         journal = self.journal
         journal.flush()
         with journal.envelope.held():
-            steps = tally_steps(self.paths.events, journal.events.unwritten)
+            steps = steps_of(journal)
             metadata = self._close_metadata(steps)
             if journal.failures:
                 self.emit(ev.TelemetryPersistFailed(component="runs", error=journal.first_error or "", failures=journal.failures))
-            text = final_state(metadata, steps, journal.failures, journal.first_error)
+            text = final_state(metadata, steps, journal)
             journal.write_document(self.paths.final_state, text)
             journal.emit(self._closing(metadata, hashlib.sha256(text).hexdigest()), self._base)
             metadata.events_lost = journal.unwritten
@@ -233,14 +233,14 @@ class Run:
         self._report(steps)
         journal.close()
 
-    def _close_metadata(self, steps: StepTally) -> Metadata:
+    def _close_metadata(self, steps: dict[str, str | None]) -> Metadata:
         metadata = self.metadata
         metadata.anchor = None
         metadata.ended_at = now()
-        metadata.termination = self._termination or ("failed" if steps.failed else "completed")
+        metadata.termination = self._termination or ("completed" if {*steps.values()} <= {None, "completed"} else "failed")
         metadata.error = self.journal.redactor.value(self._error)
-        metadata.entry_step = metadata.entry_step or steps.first
-        metadata.last_step_id = steps.last
+        metadata.entry_step = metadata.entry_step or next(iter(steps), None)
+        metadata.last_step_id = next(reversed(steps), None)
         metadata.events_lost = self.journal.unwritten
         return metadata
 
@@ -255,11 +255,11 @@ class Run:
     def _stream_ends(self) -> dict[str, StreamAnchor]:
         return {name: StreamAnchor(stream.count, stream.head) for name, stream in self.journal.streams.items() if stream.count}
 
-    def _report(self, steps: StepTally) -> None:
+    def _report(self, steps: dict[str, str | None]) -> None:
         journal = self.journal
         if journal.failures:
             LOG.warning("run %s: %d audit events lost, %d writes failed: %s", self.run_id, journal.unwritten, journal.failures, journal.first_error)
-            text = final_state(self.metadata, steps, journal.failures, journal.first_error, lost=journal.unwritten)
+            text = final_state(self.metadata, steps, journal)
             with journal.guarded("final-state.txt"), self.paths.final_state.open("r+b") as file:
                 if file.read() != text:
                     file.seek(0)
