@@ -398,7 +398,10 @@ cdef class Resolver:
             around = file.symbols[here]
             if self.kind_bits[around.kind] & (TYPE_KIND | MODULE_KIND if rules.class_sides else TYPE_KIND):
                 if rules.implicit_self or direct:
-                    found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth) if rules.implicit_self else self.own_member(around, name, argc, bits, file.id)
+                    if rules.implicit_self:
+                        found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth)
+                    else:
+                        found = self.own_member(around, name, argc, bits, file.id)
                     if found is not None:
                         return found
             else:
@@ -414,7 +417,8 @@ cdef class Resolver:
                     found = self.outer_module(file, around.qualified, name, argc, bits, depth)
                     if found is not None:
                         return found
-            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
+            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
+                    and not self.kind_bits[around.kind] & MODULE_KIND \
                     and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
@@ -652,8 +656,8 @@ cdef class Resolver:
         cdef Symbol other
         result = []
         self.consulted.add(symbol.name)
-        holders = [s for s in self.find_members(symbol.family, symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]
-        for other in holders:
+        namesakes = self.find_members(symbol.family, symbol.container, symbol.name)
+        for other in [s for s in namesakes if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]:
             file = self.get_file(other.file)
             if file is None:
                 continue
@@ -847,7 +851,9 @@ cdef class Resolver:
                         found = self.weaker(inner, found.conf)
                         continue
                 found = self.value_of(found, depth)
-                found = self.pass_through(found, rules, name, index, steps) or self.member(found, name, NOTHING, CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index), file.id, depth + 1)
+                passed = self.pass_through(found, rules, name, index, steps)
+                wanted = CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index)
+                found = passed if passed is not None else self.member(found, name, NOTHING, wanted, file.id, depth + 1)
             elif step == STEP_CALL:
                 found = self.called(found, rules, depth)
             else:
@@ -864,8 +870,9 @@ cdef class Resolver:
 
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
-        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.find_members(found.symbol.family, found.symbol.qualified, name)):
-            return found
+        if found.kind == INSTANCE and name in rules.passing:
+            if found.symbol is None or not self.find_members(found.symbol.family, found.symbol.qualified, name):
+                return found
         if found.kind == INSTANCE and name in rules.class_words and found.symbol is not None:
             return thing(CLASS, found.conf, found.symbol)
         if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
