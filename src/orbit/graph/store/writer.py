@@ -193,6 +193,9 @@ class Writer:
         """Where the handler of a command is."""
         self.db.execute("UPDATE command SET target = ?, target_file = ? WHERE id = ?", (*(target or (None, None)), command))
 
+    def skipped(self) -> dict[str, str]:
+        return dict(self.db.execute("SELECT path, reason FROM skipped"))
+
     def set_skipped(self, skipped: dict[str, str]) -> None:
         self.db.execute("DELETE FROM skipped")
         self.db.executemany("INSERT INTO skipped (path, reason) VALUES (?, ?)", sorted(skipped.items()))
