@@ -13,6 +13,10 @@ CALLABLES = {"function", "method", "constructor", "function_declaration", "singl
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 SLOTS = {"property", "field", "event"}
 
+WORDS = (
+    "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing", "builtins",
+)  # fmt: skip
+
 
 class Texts(Protocol):
     def id(self, text: str) -> int: ...
@@ -39,6 +43,6 @@ def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
     rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
     rules.separator, rules.nested_modules = table.separator, table.nested_modules
     rules.module_paths, rules.class_sides, rules.bound_after = table.module_paths, table.class_sides, table.bound_after
-    for field in ("self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing", "builtins"):
+    for field in WORDS:
         setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
     return rules
