@@ -937,7 +937,7 @@ cdef class Resolver:
         else:
             found = self.head_of(file, scope, head, at, depth + 1)
             if found is not None and not steps:
-                return self.value_of(found, depth)
+                return self.value_of(self.bare_call(found, rules, depth), depth)
         for index, (step, name) in enumerate(steps):
             if found is None:
                 return None
@@ -947,7 +947,7 @@ cdef class Resolver:
                     if inner is not None:
                         found = self.weaker(inner, found.conf)
                         continue
-                found = self.value_of(found, depth)
+                found = self.value_of(self.bare_call(found, rules, depth), depth)
                 found = self.pass_through(found, rules, name, index, steps) or self.member(found, name, NOTHING, CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index), file.id, depth + 1)
             elif step == STEP_CALL:
                 found = self.called(found, rules, depth)
@@ -958,6 +958,15 @@ cdef class Resolver:
                 elif found.kind != CLASS:
                     return None
         return self.value_of(found, depth) if found is not None else None
+
+    cdef Thing bare_call(self, Thing found, Rules rules, int depth):
+        """Where a method is called without brackets (Ruby), its name stands for what it gives back."""
+        cdef Thing made
+        if rules.class_sides and found.kind == FUNCTION and self.kind_bits[found.symbol.kind] & CALLABLE_KIND:
+            made = self.called(found, rules, depth)
+            if made is not None:
+                return made
+        return found
 
     cdef int leads_on(self, tuple steps, int index):
         """Modules may be meant where no call follows."""
