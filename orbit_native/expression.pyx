@@ -295,6 +295,8 @@ cdef int take_steps(Scan *s, int depth) noexcept nogil:
             s.at += 1
             if not skip_balanced(s) or emit(s, b'!()', 3):
                 return UNKNOWN
+        elif c == b'?' and (peek(s, 1) == b':' or (peek(s, 1) == b'?' and is_space(peek(s, 2)))):
+            return 0              # `a ?: b`, `a ?? b`: what the left side is when it is there
         elif c == b'?' and (s.at + 1 >= s.size or peek(s, 1) == b')' or peek(s, 1) == b'?' or peek(s, 1) == b';'):
             s.at += 1
         elif c == b'!' and peek(s, 1) != b'=':

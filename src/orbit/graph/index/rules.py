@@ -17,6 +17,10 @@ WORDS = (
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 SLOTS = {"property", "field", "event"}
 
+WORDS = (
+    "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing", "builtins",
+)  # fmt: skip
+
 
 class Texts(Protocol):
     def id(self, text: str) -> int: ...
