@@ -14,6 +14,7 @@ from typing import Any
 
 BASELINE = Path(__file__).with_name("baseline.json")
 WORSE = 1.2
+UNGATED = {"two threads"}  # wall time of two cores: says nothing on a machine that has other work
 COUNTS = ("files", "symbols", "refs")
 FEWER = 0.98  # languages learn; what they forget beyond this is not speed
 
@@ -40,7 +41,7 @@ def main() -> int:
     given = parser.parse_args()
     result = json.loads(given.result.read_text(encoding="utf-8"))
     if given.bump:
-        ratios = {label: round(row["ratio"], 3) for label, row in result["rows"].items()}
+        ratios = {label: round(row["ratio"], 3) for label, row in result["rows"].items() if label not in UNGATED}
         text = json.dumps({"ratios": ratios, "answers": {name: result["answers"][name] for name in COUNTS}}, indent=1)
         BASELINE.write_text(text + "\n", encoding="utf-8")
         return 0
