@@ -115,8 +115,8 @@ def _crates(name: str, version: str, scratch: Path) -> Path:
 
 def _maven(name: str, version: str, scratch: Path) -> Path:
     group, artifact = name.split(":")
-    wanted = [f"-Dartifact={name}:{version}:jar:sources", "-Dtransitive=false", f"-Dmaven.repo.local={scratch / 'm2'}"]
-    _run(["mvn", "-q", "-B", "dependency:get", *wanted], cwd=scratch)
+    fetched = ["-Dtransitive=false", f"-Dmaven.repo.local={scratch / 'm2'}"]
+    _run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact={name}:{version}:jar:sources", *fetched], cwd=scratch)
     root = scratch / "root"
     with zipfile.ZipFile(scratch / "m2" / Path(*group.split(".")) / artifact / version / f"{artifact}-{version}-sources.jar") as jar:
         jar.extractall(root)
