@@ -41,6 +41,10 @@ class Field(msgspec.Struct, frozen=True):
             return folder == self.git_folder and name in _GIT_FILES
         return not f"{path}{os.sep}".startswith(self.ignored)
 
+    def accepts(self, change: object, path: str) -> bool:
+        """`concerns`, as a filter of watchfiles."""
+        return self.concerns(path)
+
 
 def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
     """Yields once when watching has begun, and begun anew because folders came, and whenever files changed."""
@@ -49,7 +53,7 @@ def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
     field = find_field(root)
     while not stop.is_set():
         batches = watch(
-            *sorted(field.folders), watch_filter=lambda _, path, field=field: field.concerns(path), debounce=BATCH_MS, step=STEP_MS,
+            *sorted(field.folders), watch_filter=field.accepts, debounce=BATCH_MS, step=STEP_MS,
             rust_timeout=WAKE_MS, yield_on_timeout=True, stop_event=stop, raise_interrupt=False, recursive=not PER_FOLDER,
             ignore_permission_denied=True,
         )  # fmt: skip
