@@ -15,9 +15,8 @@ import msgspec
 
 from orbit.audit import now
 from orbit.config import actor
-from orbit.runs.blobs import BlobStore
+from orbit.runs.blobs import BlobStore, write_whole
 from orbit.runs.event import SCHEMA_VERSION, Body
-from orbit.runs.files import write_whole
 from orbit.runs.redact import Redactor
 from orbit.runs.rundir import RunPaths
 from orbit.runs.stream import LOG, Stream
@@ -95,12 +94,9 @@ class Journal:
             LOG.log(DEBUG if self.file_failures else WARNING, "run %s: %s cannot be written: %s", self.paths.run_id, what, error)
             self.file_failures.append(f"{what}: {error.strerror or error}")
 
-    def write_document(self, path: Path, content: bytes) -> bool:
-        failed = len(self.file_failures)
+    def write_document(self, path: Path, content: bytes) -> None:
         with self.guarded(path.name):
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, content, fsync=self.fsync != "never")
-        return len(self.file_failures) == failed
 
     def put_blob(self, content: bytes) -> str | None:
         with self.guarded("blob"):

@@ -125,6 +125,7 @@ LANGUAGES = {
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,
+        bound_after=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),
         builtins=frozenset(KOTLIN.split()),
