@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
 import subprocess
+import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -210,3 +213,19 @@ def test_ignored_folders_are_not_watched(tree: Path, write: Write) -> None:
     paths = ("a.py", "kept/b.py", "ignored/x.py", ".orbit/graph/x", ".git/config", ".git/HEAD", ".git/index")
     concerned = [path for path in paths if field.concerns(str(tree / path))]
     assert concerned == ["a.py", "kept/b.py", ".git/HEAD", ".git/index"]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_writes_a_line_for_each_sync_and_stops_cleanly(tree: Path, stop: signal.Signals) -> None:
+    orbit = Path(sysconfig.get_path("scripts")) / "orbit"
+    command = [str(orbit), "graph", "watch", "--json", "--debounce-ms", "50", "--root", str(tree)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["files_indexed"] == 200
+        assert json.loads(process.stdout.readline())["files_changed"] == 0  # once more when watching has begun
+        (tree / "pkg_3/mod_3.py").write_text("def appears():\n    return 2\n", encoding="utf-8")
+        assert json.loads(process.stdout.readline())["files_changed"] == 1
+        process.send_signal(stop)
+        assert process.wait(10) == 0
+        assert process.stderr.read() == ""
