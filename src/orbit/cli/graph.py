@@ -17,7 +17,8 @@ ORDER = (
     "pack", "history",
 )  # fmt: skip
 
+_FAILED = {"impact": lambda answer: 7 if answer.failed else 0}
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext)
+        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext, exit_code=_FAILED.get(_name))

@@ -20,7 +20,7 @@ from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
 from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
-from orbit.graph.query.impact import ImpactAnswer, ImpactParams, impact
+from orbit.graph.query.impact import ImpactAnswer, ImpactParams, check, impact
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
 from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
@@ -149,14 +149,25 @@ class Graph:
         selector: str | None = None,
         *,
         diff: str | None = None,
+        staged: bool = False,
+        worktree: bool = False,
         depth: int | None = None,
         confidence: str = "same_module",
         direction: str = "in",
         limit: int | None = None,
+        fail_on: str | None = None,
     ) -> ImpactAnswer:
-        """What a change of a symbol, a file or, with `diff`, of everything since a revision may touch."""
-        asked = _asked(ImpactParams, selector=selector, diff=diff, depth=depth, confidence=confidence, direction=direction, limit=limit)
-        return self._answer(partial(impact, root=self.root), asked)
+        """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
+        asked = _asked(
+            ImpactParams, selector=selector, diff=diff, staged=staged, worktree=worktree, depth=depth, confidence=confidence, direction=direction,
+            limit=limit, fail_on=fail_on,
+        )  # fmt: skip
+        check(asked)
+        if not asked.is_diff:
+            return self._answer(impact, asked)
+        from orbit.graph.change import impact_of_change
+
+        return impact_of_change(self, asked)
 
     def trace(self, command: str, *, depth: int | None = None, confidence: str = "same_module") -> TraceAnswer:
         """The call tree of a command of a command line."""
@@ -209,6 +220,10 @@ class Graph:
         return clean(self.workspace)
 
     # --- how a question is asked
+
+    def put(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+        """Put a question that is none of the methods: a function of (connection, params)."""
+        return self._answer(question, ask)
 
     def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""

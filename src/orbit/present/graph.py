@@ -138,7 +138,8 @@ def _impact(answer: Any, colour: bool) -> str:
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
     target = getattr(answer, "target", None)
-    return (_target(target, colour) if target is not None else "") + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut
+    head = _target(target, colour) if target is not None else context.diff(answer, colour)
+    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut
 
 
 def _trace(answer: Any, colour: bool) -> str:
