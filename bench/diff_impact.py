@@ -34,7 +34,8 @@ def chosen(root: Path, tip: str, count: int) -> list[tuple[str, list[str], list[
     for sha in git(root, "rev-list", "--no-merges", tip).split():
         rows = [line.split("\t") for line in git(root, "diff-tree", "--no-commit-id", "--name-status", "--no-renames", "-r", sha).splitlines()]
         tests = [row[1] for row in rows if row[0] == "M" and is_test(row[1])]
-        code = [row[1] for row in rows if row[0] in "MA" and row[1].endswith(".py") and not is_test(row[1]) and not row[1].startswith(("docs/", "tests/", "examples/"))]
+        sources = [row[1] for row in rows if row[0] in "MA" and row[1].endswith(".py")]
+        code = [path for path in sources if not path.startswith(("docs/", "tests/", "examples/")) and not is_test(path)]
         if tests and code and len(rows) <= MOST_FILES:
             found.append((sha, code, tests))
             if len(found) == count:
@@ -45,7 +46,7 @@ def chosen(root: Path, tip: str, count: int) -> list[tuple[str, list[str], list[
 def main() -> None:
     root, count = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 30
     tip = git(root, "rev-parse", "HEAD").strip()
-    wanted = named = by_reference = listed_files = all_files = 0
+    wanted = named = by_reference = listed_files = all_files = near_named = near_files = 0
     how: Counter[str] = Counter()
     missed: list[str] = []
     try:
@@ -67,12 +68,16 @@ def main() -> None:
             how.update(evidence[path] for path in tests if path in paths)
             missed += [f"{sha[:10]} {path}" for path in tests if path not in paths]
             listed_files += len(paths & every)
+            near = {row.path for row in rows if row.evidence != "import"}
+            near_named += sum(path in near for path in tests)
+            near_files += len(near & every)
             all_files += len(every)
             git(root, "checkout", "-q", "--force", "--detach", tip)
     finally:
         git(root, "checkout", "-q", "--force", "--detach", tip)
     print(f"{named} of {wanted} changed test files named ({named / wanted:.0%}); by references alone {by_reference} ({by_reference / wanted:.0%})")
     print(f"of all test files, {listed_files / all_files:.0%} were named on average; evidence: {dict(how)}")
+    print(f"without imports as evidence: {near_named} ({near_named / wanted:.0%}), naming {near_files / all_files:.0%} of all test files")
     for line in missed:
         print("missed", line)
 

@@ -42,7 +42,8 @@ def diff(answer: Any, colour: bool) -> str:
     text = f"{paint('changed', BOLD, colour)}: {answer.changed_total}\n" + "".join(f"  {plain(one)}\n" for one in answer.changed[:20])
     text += _rest(answer.changed_total, min(20, len(answer.changed)))
     text += f"{paint('tests', BOLD, colour)}: {answer.tests_total}\n"
-    text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ") + _rest(answer.tests_total, min(30, len(answer.tests)))
+    text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ")
+    text += _rest(answer.tests_total, min(30, len(answer.tests)))
     for title, rows in (
         ("decisions", [(one.id, one.status, plain(one.title), "by " + one.via) for one in answer.decisions]),
         ("not seen", [(one.reason, plain(one.path)) for one in answer.unseen]),

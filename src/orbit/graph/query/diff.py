@@ -65,7 +65,7 @@ def find_changed(db: apsw.Connection, root: Path, ask: ImpactParams) -> Changed:
             found.unseen.append(Unseen(change.path, reason))
         if file is None or not change.hunks or change.status == "D":
             continue
-        symbols, has_rest = _touched(db, file, change.hunks)
+        symbols, has_rest = _touched(db, file, change.hunks, _blank_lines(root, file.path))
         found.symbols += symbols
         if has_rest:
             found.files.append(file)
@@ -99,21 +99,29 @@ def _unseen(change: Change, file: File | None, is_stale: bool) -> Reason | None:
     return None
 
 
-def _touched(db: apsw.Connection, file: File, hunks: list[tuple[int, int]]) -> tuple[list[Symbol], bool]:
-    """The innermost symbols that hold changed lines, and whether lines outside all of them changed."""
+def _blank_lines(root: Path, path: str) -> list[bool]:
+    """Which lines of a file say nothing; the first is line 1."""
+    try:
+        return [not line.strip() for line in (root / path).read_bytes().split(b"\n")]
+    except OSError:
+        return []
+
+
+def _touched(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], blank: list[bool]) -> tuple[list[Symbol], bool]:
+    """The innermost symbols that hold changed lines, and whether lines outside all of them changed that say something."""
     bounds = (file.id << SYMBOL_SHIFT, (file.id + 1) << SYMBOL_SHIFT)
     rows = [Symbol(*row) for row in db.execute(f"{COLUMNS} WHERE s.id >= ? AND s.id < ?", bounds)]
     held = sorted((row for row in rows if not (row.kind == "module" and row.start == 0)), key=lambda row: (row.line, -row.end_line, row.start, -row.end))
-    last = max((row.end_line for row in held), default=0)
-    lines = sorted({line for start, count in hunks for line in range(max(start, 1), min(max(start, 1) + max(count, 1), last + 2))})
+    ranges = [(max(start, 1), min(max(start, 1) + max(count, 1), len(blank) + 1)) for start, count in hunks]
+    lines = sorted({line for first, end in ranges for line in range(first, end)})
     if not held or not lines:
-        return [], bool(hunks)
+        return [], any(not blank[line - 1] for line in lines) or not lines
     zeros, starts = np.zeros(len(held), dtype=np.int32), np.array([row.line for row in held], dtype=np.int32)
     ends = np.array([row.end_line + 1 for row in held], dtype=np.int32)
     probes = np.array(lines, dtype=np.int32)
     owners = innermost(zeros, starts, ends, nest(zeros, starts, ends), np.zeros(len(probes), dtype=np.int32), probes, probes + 1)
     chosen = [held[index] for index in np.unique(owners).tolist() if index >= 0]
-    return sorted(chosen, key=lambda row: row.id), bool((owners < 0).any())
+    return sorted(chosen, key=lambda row: row.id), any(owner < 0 and not blank[line - 1] for owner, line in zip(owners.tolist(), lines, strict=True))
 
 
 def _is_broken(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], root: Path) -> bool:

@@ -47,12 +47,12 @@ class Reach:
                 found.setdefault(row.id, row)
 
         keep(self._own(symbols))
-        keep(self._along([symbol.id for symbol in symbols], self.importers([file.id for file in files])))
+        reached = self._along([symbol.id for symbol in symbols], self.importers([file.id for file in files]))
+        keep(row for row in reached if row.evidence == "calls")
         keep(self._mentioning(symbols))
-        covered = {row.path for row in found.values()}
-        keep(row for row in self._named_after(paths) if row.path not in covered)
-        covered = {row.path for row in found.values()}
-        keep(row for row in self._importing(paths) if row.path not in covered)
+        for rows in (self._named_after(paths), [row for row in reached if row.evidence == "import"] + self._importing(paths)):
+            covered = {row.path for row in found.values()}  # a file is named as a whole only where none of its tests is
+            keep(row for row in rows if row.path not in covered)
         return list(found.values())
 
     def untested(self, symbols: Sequence[Symbol]) -> list[str]:
@@ -71,7 +71,8 @@ class Reach:
         for touched in impact_of(self.db, starts, walk, importers=importers).touched:
             if touched.is_test or touched.selector.startswith("file:"):
                 target = find_target(self.db, touched.selector)
-                row = self._row(target.id, touched.distance, "calls") if isinstance(target, Symbol) else self._file_row(target.id, touched.distance, "import")
+                is_symbol = isinstance(target, Symbol)
+                row = self._row(target.id, touched.distance, "calls") if is_symbol else self._file_row(target.id, self.ask.depth + 3, "import")
                 if row is not None:
                     found.append(row)
         return found
@@ -102,11 +103,18 @@ class Reach:
         return [row for row in rows if row is not None]
 
     def _importing(self, paths: Sequence[str]) -> list[TestRow]:
+        """Test files that import a changed file, or import what imports it: a package that hands its names on, for one."""
         by_path = {row[1]: row for row in self.files.values()}
-        modules = [by_path[path][5] for path in paths if path in by_path and not by_path[path][3]]
-        rows = self.db.execute("SELECT DISTINCT i.id >> 20 FROM json_each(?) j JOIN import i ON i.module = j.value", (_listed(modules),))
-        found = [self._file_row(row[0], self.ask.depth + 3, "import") for row in rows]
-        return [row for row in found if row is not None]
+        frontier = {by_path[path][0] for path in paths if path in by_path and not by_path[path][3]}
+        seen, found = set(frontier), []
+        for hop in range(self.ask.depth):
+            modules = sorted({self.files[file][5] for file in frontier})
+            rows = self.db.execute("SELECT DISTINCT i.id >> 20 FROM json_each(?) j JOIN import i ON i.module = j.value", (_listed(modules),))
+            level = {row[0] for row in rows} - seen
+            seen |= level
+            found += [row for file in sorted(level) if (row := self._file_row(file, self.ask.depth + 3 + hop, "import")) is not None]
+            frontier = {file for file in level if not self.files[file][3]}
+        return found
 
     # --- rows
 
@@ -116,7 +124,7 @@ class Reach:
             row: Any = self.db.execute(_SYMBOL, (symbol,)).fetchone()
             if row is None:
                 return None
-            parent, kind, name, qualified, line, end_line = row
+            parent, kind, name, qualified, line = row
             _, path, lang, is_test, module, _ = self.files[symbol >> SYMBOL_SHIFT]
             words = _TEST_WORDS.get(lang)
             is_method = lang in ("java", "kotlin", "csharp") and kind in _CODE
@@ -136,7 +144,7 @@ class Reach:
         return TestRow(id=file_id(lang, path), runner=runner_of(lang), path=path, line=1, distance=distance, evidence=evidence, selector=selector)
 
 
-_SYMBOL = """SELECT s.parent, s.kind, n.value, q.value, s.line, s.end_line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
+_SYMBOL = """SELECT s.parent, s.kind, n.value, q.value, s.line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
     WHERE s.id = ?"""
 
 
