@@ -117,7 +117,7 @@ def check(ask: ImpactParams) -> None:
 def impact(db: apsw.Connection, ask: ImpactParams) -> ImpactAnswer:
     """Who is touched when a symbol or a file changes. The members of a type and the symbols of a file change with it."""
     target = find_target(db, ask.selector or "")
-    answer = impact_of(db, _parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
+    answer = impact_of(db, parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
     answer.target = target.as_target()
     if ask.limit is None:
         cut_to_budget(answer, "touched")
@@ -203,7 +203,7 @@ def _edge_kind(code: int) -> str:
     return REF_KINDS[code - _REF] if code >= _REF else RELATION_KINDS[code]
 
 
-def _parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
+def parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
     """The symbol and what stands inside it; all symbols of a file."""
     file, start, end = (target.file, target.start, target.end) if isinstance(target, Symbol) else (target.id, 0, 1 << 62)
     bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT, start, end)
