@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+import click
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
@@ -19,6 +21,7 @@ GROUPS = {
     "graph": ("orbit.cli.graph", "What is in the code: sync it, search it, follow it."),
     "adr": ("orbit.cli.adr", "Why it is so: decisions kept in git."),
     "run": ("orbit.cli.runs", "What was done: recorded runs and their evidence."),
+    "mcp": ("orbit.cli.mcp", "Serve agents over MCP, or set a client up to do so."),
 }
 
 
@@ -56,11 +59,33 @@ def root(version: bool = typer.Option(False, "--version", callback=_show_version
 
 def main() -> None:
     """Entry point of the `orbit` command."""
+    as_json = "--json" in sys.argv
     try:
-        app()
+        code = app(prog_name="orbit", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        raise SystemExit(error.exit_code) from None
+    except click.ClickException as error:
+        fail(_as_usage_error(error), as_json=as_json)
     except OrbitError as error:
-        fail(error, as_json="--json" in sys.argv)
+        fail(error, as_json=as_json)
     except RecursionError as error:
-        fail(UsageError(f"input is nested too deeply: {error}"), as_json="--json" in sys.argv)
-    except KeyboardInterrupt:
+        fail(UsageError(f"input is nested too deeply: {error}"), as_json=as_json)
+    except (KeyboardInterrupt, click.Abort):
         raise SystemExit(130) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _as_usage_error(error: click.ClickException) -> UsageError:
+    """What click says about a command line, in our own form, with the command that was meant."""
+    context = getattr(error, "ctx", None)
+    hint = f"see `{context.command_path} --help`" if context is not None else "see `orbit --help`"
+    typed = next((argument for argument in sys.argv[1:] if repr(argument) in error.format_message()), None)
+    near: list[str] = []
+    if isinstance(error, click.NoSuchOption):
+        near = list(error.possibilities or [])
+    elif typed is not None and context is not None and isinstance(context.command, click.Group):
+        near = get_close_matches(typed, context.command.list_commands(context))
+    if near:
+        hint = f"did you mean {' or '.join(near)}? {hint}"
+    return UsageError(error.format_message().partition(" Did you mean")[0].rstrip("."), hint=hint)

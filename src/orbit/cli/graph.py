@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from typing import Any
 
 import typer
 
 from orbit.cli.commands import add_command
 from orbit.cli.output import ProgressBar
+from orbit.cli.watch import watch
 from orbit.operations import room
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is in the code: sync it, search it, follow it.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="What is in the code: sync it, search it, follow it.")
 
 ORDER = (
     "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
     "pack", "history",
 )  # fmt: skip
 
-_FAILED = {"impact": lambda answer: 7 if answer.failed else 0}
+
+def _failed(answer: Any) -> int:
+    return 7 if answer.failed else 0
+
+
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext, exit_code=_FAILED.get(_name))
+        add_command(
+            app,
+            f"graph.{_name}",
+            progress=ProgressBar if _name == "history" else nullcontext,
+            exit_code=_failed if _name == "impact" else None,
+            picture="graph.picture" if _name in ("impact", "overview") else None,
+        )
+app.command("watch")(watch)

@@ -11,10 +11,15 @@ import msgspec
 from orbit.errors import OrbitError
 
 
-def emit(answer: Any, *, as_json: bool) -> None:
-    """Print an answer: one JSON document, or text for people."""
+def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
+    """Print an answer: one JSON document, text for people, or as a picture in the form asked for."""
     if as_json:
         _write(msgspec.json.encode(answer).decode() + "\n")
+        return
+    if form is not None:
+        from orbit.present.picture import FORMS
+
+        _write(FORMS[form](answer))
         return
     from orbit.present import render
 
@@ -24,10 +29,7 @@ def emit(answer: Any, *, as_json: bool) -> None:
 def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
     """Print an error and leave with its code."""
     if as_json:
-        body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
-        if error.candidates:
-            body["candidates"] = error.candidates
-        sys.stderr.write(msgspec.json.encode({"error": body}).decode() + "\n")
+        sys.stderr.write(_error_json(error))
     else:
         sys.stderr.write(f"error: {error.message}\n")
         for candidate in error.candidates:
@@ -35,6 +37,13 @@ def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
         if error.hint:
             sys.stderr.write(f"hint: {error.hint}\n")
     raise SystemExit(error.exit_code)
+
+
+def _error_json(error: OrbitError) -> str:
+    body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
+    if error.candidates:
+        body["candidates"] = error.candidates
+    return msgspec.json.encode({"error": body}).decode() + "\n"
 
 
 def emit_bytes(content: bytes) -> None:
@@ -97,3 +106,27 @@ class ProgressBar:
         filled = self.WIDTH * done // of if of else self.WIDTH
         sys.stderr.write(f"\r\x1b[K{stage:<8} [{'#' * filled}{'.' * (self.WIDTH - filled)}] {done}/{of}")
         sys.stderr.flush()
+
+
+class StatusLine:
+    """What a long-lived command reports: JSON lines, or text; on a terminal one line that is written over."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._is_live = not as_json and sys.stdout.isatty()
+
+    def __enter__(self) -> StatusLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_live:
+            _write("\n")
+
+    def show(self, answer: Any, text: str) -> None:
+        if self._as_json and isinstance(answer, OrbitError):
+            say(_error_json(answer))
+        elif self._as_json:
+            _write(msgspec.json.encode(answer).decode() + "\n")
+        else:
+            stamped = f"{time.strftime('%H:%M:%S')} {text}"
+            _write(f"\r\x1b[K{stamped}" if self._is_live else f"{stamped}\n")

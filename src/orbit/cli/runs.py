@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from orbit.cli.commands import JSON, ROOT, add_command
+from orbit.cli.commands import JSON, ROOT, add_command, documented
 from orbit.cli.output import emit, emit_bytes, fail, remark, terminal
 from orbit.errors import OrbitError, UsageError
 from orbit.operations import Session, find, perform
@@ -25,7 +25,7 @@ add_command(app, "run.trace")
 add_command(app, "run.logs")
 
 
-@app.command("artifact", help=find("run.artifact").summary, no_args_is_help=True)
+@app.command("artifact", cls=documented({"names": NAMES.help}), help=find("run.artifact").summary, no_args_is_help=True)
 def artifact(
     names: list[str] = NAMES,
     max_bytes: int | None = typer.Option(None, min=0, help="At most this many bytes, 0 for all; default: all, and 16000 with --json.", show_default=False),
@@ -50,7 +50,13 @@ def artifact(
 add_command(app, "run.verify", exit_code=lambda answer: 0 if answer.ok else 7)
 
 
-@app.command("exec", help=find("run.exec").summary, no_args_is_help=True, context_settings={"allow_interspersed_args": False})
+@app.command(
+    "exec",
+    cls=documented({"command": COMMAND.help}),
+    help=find("run.exec").summary,
+    no_args_is_help=True,
+    context_settings={"allow_interspersed_args": False},
+)
 def execute(
     command: list[str] = COMMAND,
     workflow: str | None = typer.Option(None, help="Workflow id of a new run; default: the command's name."),

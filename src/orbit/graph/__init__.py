@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orbit.graph.index.watch import Watch
     from orbit.graph.outcome import SyncAnswer, Why
     from orbit.graph.query.digest import DigestAnswer
+    from orbit.graph.query.picture import PictureAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -198,6 +199,15 @@ class Graph:
         ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
         standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
         return self._answer(partial(history, root=self.root, standing=standing), ask)
+
+    def picture(self, of: str, **given: Any) -> PictureAnswer:
+        """Boxes and arrows of an `overview` or an `impact`; further arguments are those of that question. `orbit.present.picture` draws it."""
+        from orbit.graph.query.picture import PictureParams, picture
+
+        ask = _asked(PictureParams, of=of, **given)
+        if of == "impact":
+            check(ImpactParams(selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree))
+        return self._answer(partial(picture, root=self.root), ask)
 
     def _touched(self, task_id: str) -> TaskTouches:
         from orbit.graph.index.history import stand, task_pattern

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-ROOMS = {"orbit.graph": "orbit.present.graph", "orbit.adr": "orbit.present.adr", "orbit.runs": "orbit.present.runs"}
+ROOMS = {"orbit.graph": "orbit.present.graph", "orbit.adr": "orbit.present.adr", "orbit.runs": "orbit.present.runs", "orbit.mcp": "orbit.present.mcp"}
 
 
 def render(answer: Any, *, colour: bool) -> str:

@@ -137,8 +137,7 @@ def _impact(answer: Any, colour: bool) -> str:
         edge = (str(row.distance), arrows.get(row.direction, row.direction), row.edge_kind, _sure(row.confidence, colour))
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
-    target = getattr(answer, "target", None)
-    head = _target(target, colour) if target is not None else context.diff(answer, colour)
+    head = _target(answer.target, colour) if answer.target is not None else context.diff(answer, colour)
     return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut
 
 
@@ -151,12 +150,15 @@ def _trace(answer: Any, colour: bool) -> str:
     def walk(node: Any, depth: int, is_last: bool) -> None:
         where = f"  {_where(node.file, node.line, colour)}" if node.file else ""
         sure = f"  {_sure(node.confidence, colour)}" if node.confidence else ""
-        rows.append((depth, is_last, plain(node.qualified_name or node.name) + sure + where))
+        cut = getattr(node, "cut", UNSET)
+        why = f"  ({cut})" if cut is not UNSET else ""
+        rows.append((depth, is_last, plain(node.qualified_name or node.name) + sure + where + why))
         for at, child in enumerate(node.children):
             walk(child, depth + 1, at == len(node.children) - 1)
 
     walk(answer.root, 0, True)
-    return branches(rows) + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
+    reason = f"{answer.reason}\n" if getattr(answer, "reason", UNSET) is not UNSET else ""
+    return branches(rows) + reason + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
 
 
 def _fields(answer: Any, colour: bool) -> str:

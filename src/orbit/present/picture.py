@@ -135,3 +135,6 @@ def _end(text: str, most: int) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+FORMS = {"dot": as_dot, "html": as_html}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from orbit.present.text import GREEN, RED, paint, table
 from orbit.runs.artifact import ArtifactAnswer
 from orbit.runs.event import ENVELOPE_FIELDS
 from orbit.runs.events import EventsAnswer
@@ -21,19 +23,14 @@ from orbit.runs.trace import TraceAnswer, TraceNode
 from orbit.runs.verify import VerifyAnswer
 
 _GOOD = frozenset({"success", "completed"})
-_CALM = frozenset({"running"})
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    cells = [list(head), *[["" if value is None else str(value) for value in row] for row in rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head) - 1)]
-    return "\n".join("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip() for row in cells)
+    return table([head, *(["" if value is None else str(value) for value in row] for row in rows)]).rstrip("\n")
 
 
 def _paint(text: str, state: str | None, colour: bool) -> str:
-    if not colour or state in _CALM:
-        return text
-    return f"\033[{32 if state in _GOOD else 31}m{text}\033[0m"
+    return paint(text, GREEN if state in _GOOD else RED, colour and state != "running")
 
 
 def _unreadable(lines: list[UnreadableLine]) -> list[str]:
@@ -50,16 +47,10 @@ def _list(answer: ListAnswer, colour: bool) -> str:
 
 
 def _duration(start: str | None, end: str | None) -> str:
-    """Both are UTC with microseconds; a run has been going for less than a day or the difference is not worth seconds."""
-    if not start or not end:
-        return ""
-    from datetime import datetime
-
     try:
-        seconds = (datetime.fromisoformat(end.rstrip("Z")) - datetime.fromisoformat(start.rstrip("Z"))).total_seconds()
+        return _seconds((datetime.fromisoformat((end or "").rstrip("Z")) - datetime.fromisoformat((start or "").rstrip("Z"))).total_seconds())
     except ValueError:
-        return ""
-    return _seconds(seconds)
+        return ""  # not over yet, or no time
 
 
 def _seconds(seconds: float) -> str:
@@ -83,16 +74,11 @@ def _step(step: StepView, colour: bool) -> list[str]:
     lines = [f"step {step.step_id}  {step.opcode or ''}  {_paint(state, state, colour)}  {_duration(step.started_at, step.ended_at)}".rstrip()]
     facts = {key: value for key, value in step.evidence_summary.items() if key not in ("roles", "outcome") and value is not None}
     lines += [f"  {key}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}" for key, value in facts.items()]
-    rows = [
-        (
-            f"  {artifact.role}",
-            "MISSING" if artifact.missing else artifact.size,
-            " ".join(flag for flag in ("required", "important") if getattr(artifact, flag)),
-            artifact.path,
-        )
-        for artifact in step.artifacts
-    ]
-    return lines + (_table(("  ROLE", "SIZE", "FLAGS", "PATH"), rows).split("\n") if rows else [])
+    rows = []
+    for artifact in step.artifacts:
+        flags = " ".join(flag for flag in ("required", "important") if getattr(artifact, flag))
+        rows.append((f"  {artifact.role}", "MISSING" if artifact.missing else artifact.size, flags, artifact.path))
+    return lines + ([_table(("  ROLE", "SIZE", "FLAGS", "PATH"), rows)] if rows else [])
 
 
 def _summary(event: dict[str, Any]) -> str:
@@ -119,7 +105,7 @@ def _trace(answer: TraceAnswer, colour: bool) -> str:
         lines += _tree(root, "", "")
     for orphan in answer.orphans:
         lines += _tree(orphan, f"orphan ({orphan.reason}) ", "")
-    lines += [f"first {sum(1 for line in lines)} of {answer.total} events"] if answer.truncated else []
+    lines += [f"first {len(lines)} of {answer.total} events"] if answer.truncated else []
     return "\n".join(lines + _unreadable(answer.unreadable)) or "no events"
 
 
@@ -134,8 +120,7 @@ def _tree(node: TraceNode, first: str, rest: str) -> list[str]:
 
 
 def _logs(answer: LogsAnswer, colour: bool) -> str:
-    parts = [_log(record) for record in answer.records]
-    return "\n".join(parts) if parts else "no recorded output"
+    return "\n".join(map(_log, answer.records)) or "no recorded output"
 
 
 def _log(record: LogRecord) -> str:
@@ -145,10 +130,6 @@ def _log(record: LogRecord) -> str:
         if text:
             lines += [f"-- {name}", text.rstrip("\n")]
     return "\n".join(lines + [f"-- {problem}" for problem in record.problems])
-
-
-def _artifact(answer: ArtifactAnswer, colour: bool) -> str:
-    return answer.content
 
 
 def _verify(answer: VerifyAnswer, colour: bool) -> str:
@@ -184,7 +165,7 @@ RENDERERS: dict[type, Callable[[Any, bool], str]] = {
     EventsAnswer: _events,
     TraceAnswer: _trace,
     LogsAnswer: _logs,
-    ArtifactAnswer: _artifact,
+    ArtifactAnswer: lambda answer, _: answer.content,
     VerifyAnswer: _verify,
     ExecAnswer: _exec,
     ExportAnswer: _export,

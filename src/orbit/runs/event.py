@@ -14,6 +14,10 @@ class Body(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="event_ty
     """What an event says besides who, when and where. Fields lie flat beside the envelope's own."""
 
 
+class StepBody(Body):
+    step_id: str
+
+
 class RunStarted(Body, tag="run.started"):
     job_name: str
     retry_source_run_id: str | None = None
@@ -35,36 +39,30 @@ class RunFinished(Body, tag="run.finished"):
     final_state_sha256: str | None = None
 
 
-class StepStarted(Body, tag="step.started"):
-    step_id: str
+class StepStarted(StepBody, tag="step.started"):
     opcode: str | None = None
 
 
-class StepFinished(Body, tag="step.finished"):
-    step_id: str
+class StepFinished(StepBody, tag="step.finished"):
     outcome: Outcome
     error_message: str | None = None
 
 
-class StepSkipped(Body, tag="step.skipped"):
-    step_id: str
+class StepSkipped(StepBody, tag="step.skipped"):
     reason: str
 
 
-class StepRetry(Body, tag="step.retry"):
-    step_id: str
+class StepRetry(StepBody, tag="step.retry"):
     attempt: int  # the attempt that failed, from 1
     next_backoff_ms: int
 
 
-class StepRecoveryAttempted(Body, tag="step.recovery_attempted"):
-    step_id: str
+class StepRecoveryAttempted(StepBody, tag="step.recovery_attempted"):
     recovery_activity: str
     recovery_succeeded: bool
 
 
-class StepDenied(Body, tag="step.denied"):
-    step_id: str
+class StepDenied(StepBody, tag="step.denied"):
     reason: str
 
 
@@ -73,42 +71,35 @@ class BranchOutcome(msgspec.Struct, frozen=True):
     outcome: Outcome
 
 
-class StepJoin(Body, tag="step.join"):
-    step_id: str
+class StepJoin(StepBody, tag="step.join"):
     mode: Literal["all", "any", "quorum"]
     branch_outcomes: list[BranchOutcome]
 
 
-class FanoutDispatched(Body, tag="fanout.dispatched"):
-    step_id: str
+class FanoutDispatched(StepBody, tag="fanout.dispatched"):
     worker_count: int
 
 
-class WorkerState(Body, tag="worker.state"):
-    step_id: str
+class WorkerState(StepBody, tag="worker.state"):
     worker_index: int  # from 0
     state: Literal["dispatched", "finished", "failed"]
 
 
-class FaninJoined(Body, tag="fanin.joined"):
-    step_id: str
+class FaninJoined(StepBody, tag="fanin.joined"):
     collected: int
     failed: int
 
 
-class LoopIterationStart(Body, tag="loop.iteration.start"):
-    step_id: str
+class LoopIterationStart(StepBody, tag="loop.iteration.start"):
     iteration: int  # from 1
 
 
-class LoopIterationEnd(Body, tag="loop.iteration.end"):
-    step_id: str
+class LoopIterationEnd(StepBody, tag="loop.iteration.end"):
     iteration: int
     broke: bool
 
 
-class LoopDidNotConverge(Body, tag="loop.did_not_converge"):
-    step_id: str
+class LoopDidNotConverge(StepBody, tag="loop.did_not_converge"):
     max_iterations: int
 
 
@@ -123,7 +114,7 @@ class ActivityFinished(Body, tag="activity.finished"):
     error_message: str | None = None
 
 
-class FsCallRequest(Body, tag="fs.call.request", omit_defaults=False):
+class FsCall(Body, omit_defaults=False):
     profile: str
     op: str
     path: str
@@ -131,20 +122,14 @@ class FsCallRequest(Body, tag="fs.call.request", omit_defaults=False):
     matched_rule: str | None = None
 
 
-class FsCallResult(Body, tag="fs.call.result", omit_defaults=False):
-    profile: str
-    op: str
-    path: str
-    allowed: bool | None = None
-    matched_rule: str | None = None
+class FsCallRequest(FsCall, tag="fs.call.request"): ...
 
 
-class FsCallDenied(Body, tag="fs.call.denied", omit_defaults=False):
-    profile: str
-    op: str
-    path: str
+class FsCallResult(FsCall, tag="fs.call.result"): ...
+
+
+class FsCallDenied(FsCall, tag="fs.call.denied"):
     allowed: bool | None = False
-    matched_rule: str | None = None
 
 
 class ToolDenied(Body, tag="tool.denied"):
@@ -199,24 +184,12 @@ class Unknown(msgspec.Struct, frozen=True):
     problem: str | None = None
 
 
-BODIES: dict[str, type[Body]] = {str(kind.__struct_config__.tag): kind for kind in Body.__subclasses__()}
-DENIALS = frozenset({"fs.call.denied", "tool.denied", "step.denied"})
-ENVELOPE_FIELDS = frozenset(
-    {
-        "schemaVersion",
-        "event_type",
-        "event_id",
-        "timestamp",
-        "run_id",
-        "agent_identity",
-        "parent_event_id",
-        "workspace_path",
-        "body_kind",
-        "seq",
-        "prev_hash",
-        "hash",
-    }
-)
+_KINDS = (*Body.__subclasses__(), *StepBody.__subclasses__(), *FsCall.__subclasses__())
+BODIES: dict[str, type[Body]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS if kind not in (StepBody, FsCall)}
+ENVELOPE_FIELDS = frozenset({
+    "schemaVersion", "event_type", "event_id", "timestamp", "run_id", "agent_identity", "parent_event_id", "workspace_path", "body_kind",
+    "seq", "prev_hash", "hash",
+})  # fmt: skip
 
 
 def body_of(record: dict[str, Any]) -> Body | Unknown:

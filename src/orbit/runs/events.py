@@ -9,14 +9,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from orbit.runs.params import RunArgument, StepOption
+from orbit.runs.params import StepParams
 from orbit.runs.reader import BUDGET, Ancestry, UnreadableLine, records, select_run, select_step, timestamp_of
 from orbit.runs.rundir import RunFolder, RunPaths
 
 
-class EventsParams(msgspec.Struct, kw_only=True):
-    run: RunArgument = None
-    step: StepOption = None
+class EventsParams(StepParams, kw_only=True):
     type: Annotated[str | None, Meta(description="Only this event type; a family ends in a dot, as in `step.`.")] = None
     limit: Annotated[Annotated[int, Meta(ge=0)] | None, Meta(description="At most this many events, 0 for all; default: as many as fit in 20 kB.")] = None
 

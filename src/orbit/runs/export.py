@@ -12,14 +12,13 @@ from orbit.errors import IntegrityError
 from orbit.runs.export_openlineage import export_openlineage
 from orbit.runs.export_otlp import export_otlp
 from orbit.runs.files import temporary
-from orbit.runs.params import RunArgument
+from orbit.runs.params import RunParams
 from orbit.runs.reader import read_metadata, select_run
 from orbit.runs.rundir import RunFolder
 
 
-class ExportParams(msgspec.Struct, kw_only=True):
+class ExportParams(RunParams, kw_only=True):
     format: Annotated[Literal["otlp", "openlineage"], Meta(description="OTLP JSON traces, or OpenLineage run events.")]
-    run: RunArgument = None
     output: Annotated[str | None, Meta(description="Write the lines to this file instead of answering them.")] = None
 
 

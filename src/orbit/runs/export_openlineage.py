@@ -29,7 +29,7 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
         manifest = read_manifest(paths, step_id)
         made = _datasets(paths, manifest)
         outputs += made
-        started = timestamp_of(begun) or (manifest.started_at if manifest else metadata.started_at)
+        started = timestamp_of(begun) or (manifest.started_at if manifest else None) or metadata.started_at
         child = {"namespace": "orbit", "name": f"{metadata.workflow_id}.{step_id}"}
         facets = {"parent": _facet("1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet", **parent)}
         step_uuid = _uuid(f"{metadata.run_id}/{step_id}")

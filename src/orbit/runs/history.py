@@ -6,13 +6,13 @@ anchored head (else the last line) back along `prev_hash`. What lies on that way
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from orbit.runs.chain import GENESIS, is_untouched, parse
 from orbit.runs.manifest import StreamAnchor
+from orbit.runs.reader import lines
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,142 +46,120 @@ class Entry(msgspec.Struct):
 def scan(path: Path, anchor: str | None) -> StreamEnd:
     """Follow the chain once, holding one hash."""
     count, head, is_whole, holds_anchor = 0, GENESIS, True, anchor is None
-    if path.exists():
-        with path.open("rb") as file:
-            for line in file:
-                record = parse(line)
-                if record is None or not line.endswith(b"\n") or not is_untouched(line[:-1], record):
-                    is_whole = False
-                    continue
-                is_whole = is_whole and record.get("seq") == count + 1 and record.get("prev_hash") == head
-                count, head = count + 1, str(record["hash"])
-                holds_anchor = holds_anchor or head == anchor
+    for _, _, line in lines(path):
+        record = parse(line)
+        if record is None or not line.endswith(b"\n") or not is_untouched(line[:-1], record):
+            is_whole = False
+            continue
+        is_whole = is_whole and record.get("seq") == count + 1 and record.get("prev_hash") == head
+        count, head = count + 1, str(record["hash"])
+        holds_anchor = holds_anchor or head == anchor
     return StreamEnd(count=count, head=head, is_whole=is_whole, holds_anchor=holds_anchor)
 
 
 def find_problems(path: Path, anchor: StreamAnchor | None, *, pinned: str | None = None) -> tuple[StreamEnd, list[Problem]]:
     """Everything wrong with the stream at `path`. `anchor` is where the run says it ended, `pinned` a hash kept elsewhere."""
     end = scan(path, pinned)
-    problems = [] if end.is_whole else _diagnose(path, anchor.head if anchor else None)
-    if anchor is not None and (end.count, end.head) != (anchor.count, anchor.head):
-        problems += _against_anchor(path, end, anchor, problems)
+    misses_anchor = anchor is not None and (end.count, end.head) != (anchor.count, anchor.head)
+    inspection = Inspection(path.name)
+    if misses_anchor or not end.is_whole:
+        inspection.read(path)
+    if not end.is_whole:
+        inspection.follow(anchor.head if anchor else "")
+    if anchor is not None and misses_anchor:
+        inspection.compare(end, anchor)
     if not end.holds_anchor:
-        problems.append(
-            Problem(kind="forked", file=path.name, message=f"the anchor {pinned} is nowhere in this history: it was replaced, or cut off before it")
-        )
-    return end, sorted(problems, key=lambda problem: (problem.line or 1 << 60, problem.kind))
+        inspection.add("forked", None, f"the anchor {pinned} is nowhere in this history: it was replaced, or cut off before it")
+    return end, sorted(inspection.problems, key=lambda problem: (problem.line or 1 << 60, problem.kind))
 
 
-def _against_anchor(path: Path, end: StreamEnd, anchor: StreamAnchor, known: list[Problem]) -> list[Problem]:
-    entries, _ = _entries(path)
-    at = next((entry for entry in entries if entry.hash == anchor.head), None)
-    last = entries[-1].line if entries else 0
-    if at is not None:
-        added = [entry.line for entry in entries if entry.line > at.line]
-        where = added[0] if added else at.line
-        return (
-            [Problem(kind="inserted", file=path.name, line=where, message=f"{len(added)} lines were added after the anchored end, line {at.line}")]
-            if added
-            else []
-        )
-    if end.count < anchor.count and (end.is_whole or not known):
-        cut = f"truncated after line {last}: {anchor.count - end.count} of {anchor.count} events are gone"
-        return [Problem(kind="truncated", file=path.name, line=last, message=cut)]
-    if any(entry.seq < anchor.count for entry in entries) and max((entry.seq for entry in entries), default=0) < anchor.count:
-        return [Problem(kind="truncated", file=path.name, line=last, message=f"truncated: the anchored end, event {anchor.count}, is gone")]
-    if end.is_whole:
-        return [Problem(kind="forked", file=path.name, line=last, message="an unbroken history, but not the anchored one: it was written anew")]
-    return []
+class Inspection:
+    """All lines of a stream at once, and what was found wrong with them."""
 
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.entries: list[Entry] = []
+        self.problems: list[Problem] = []
+        self._first: dict[str, Entry] = {}  # by hash; later ones are copies
+        self._on_way: set[int] = set()  # lines of the history
 
-def _entries(path: Path) -> tuple[list[Entry], list[Problem]]:
-    entries: list[Entry] = []
-    problems: list[Problem] = []
-    if not path.exists():
-        return entries, problems
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+    def add(self, kind: str, line: int | None, message: str) -> None:
+        self.problems.append(Problem(kind=kind, file=self.file, line=line, message=message))
+
+    def read(self, path: Path) -> None:
+        for number, _, line in lines(path):
             record = parse(line)
             if record is None or not isinstance(record.get("seq"), int):
-                reason = "not an event" if line.endswith(b"\n") else "torn: the line has no end"
-                problems.append(Problem(kind="unreadable", file=path.name, line=number, message=f"line {number} is {reason}"))
+                self.add("unreadable", number, f"line {number} is " + ("not an event" if line.endswith(b"\n") else "torn: the line has no end"))
                 continue
             untouched = is_untouched(line.removesuffix(b"\n"), record)
-            entries.append(Entry(number, record["seq"], str(record.get("prev_hash")), str(record.get("hash")), untouched))
+            entry = Entry(number, record["seq"], str(record.get("prev_hash")), str(record.get("hash")), untouched)
+            self.entries.append(entry)
+            self._first.setdefault(entry.hash, entry)
             if not untouched:
-                problems.append(
-                    Problem(kind="edited", file=path.name, line=number, message=f"line {number} (event {record['seq']}) is not what its hash was made of")
-                )
+                self.add("edited", number, f"line {number} (event {entry.seq}) is not what its hash was made of")
             elif not line.endswith(b"\n"):
-                problems.append(Problem(kind="unreadable", file=path.name, line=number, message=f"line {number} has lost its end"))
-    return entries, problems
+                self.add("unreadable", number, f"line {number} has lost its end")
 
+    def compare(self, end: StreamEnd, anchor: StreamAnchor) -> None:
+        """The end of the file against the anchored one."""
+        last = self.entries[-1].line if self.entries else 0
+        if anchored := self._first.get(anchor.head):
+            added = [entry.line for entry in self.entries if entry.line > anchored.line]
+            if added:
+                self.add("inserted", added[0], f"{len(added)} lines were added after the anchored end, line {anchored.line}")
+        elif end.count < anchor.count and not self.problems:
+            self.add("truncated", last, f"truncated after line {last}: {anchor.count - end.count} of {anchor.count} events are gone")
+        elif self.entries and max(entry.seq for entry in self.entries) < anchor.count:
+            self.add("truncated", last, f"truncated: the anchored end, event {anchor.count}, is gone")
+        elif end.is_whole:
+            self.add("forked", last, "an unbroken history, but not the anchored one: it was written anew")
 
-def _diagnose(path: Path, anchored: str | None) -> list[Problem]:
-    entries, problems = _entries(path)
-    first: dict[str, Entry] = {}
-    for entry in entries:
-        first.setdefault(entry.hash, entry)
-    tip = first.get(anchored or "") or (max(entries, key=lambda entry: (entry.seq, entry.line)) if entries else None)
-    way: list[Entry] = []
-    on_way: set[int] = set()
-    here = tip
-    while here is not None and here.line not in on_way:
-        way.append(here)
-        on_way.add(here.line)
-        before, problem = _predecessor(here, entries, first, on_way, path.name)
-        problems += [problem] if problem else []
-        here = before
-    problems += _order(reversed(way), path.name)
-    seen = {problem.line for problem in problems if problem.kind == "edited"}
-    problems += [_beside(entry, first, tip, path.name) for entry in entries if entry.line not in on_way and entry.line not in seen]
-    return problems
+    def follow(self, anchored: str) -> None:
+        """Walk the history back from its end, then look at what it did not go through."""
+        tip = self._first.get(anchored) or max(self.entries, key=lambda entry: (entry.seq, entry.line), default=None)
+        way: list[Entry] = []
+        here = tip
+        while here is not None and here.line not in self._on_way:
+            way.append(here)
+            self._on_way.add(here.line)
+            here = self._predecessor(here)
+        lowest = 0
+        for entry in reversed(way):
+            if entry.line < lowest:
+                self.add("reordered", entry.line, f"line {entry.line} (event {entry.seq}) stands before event {entry.seq - 1}, which it followed")
+            lowest = max(lowest, entry.line)
+        seen = self._on_way | {problem.line for problem in self.problems if problem.kind == "edited"}
+        for entry in self.entries:
+            if entry.line not in seen:
+                self._say_beside(entry, tip)
 
+    def _predecessor(self, here: Entry) -> Entry | None:
+        """The line `here` says it follows; if that is gone, the nearest before it, and what is missing between is a problem."""
+        linked = self._first.get(here.prev)
+        if linked is not None and linked.line not in self._on_way:
+            return linked
+        if here.prev == GENESIS and here.seq == 1:
+            return None
+        older = [entry for entry in self.entries if entry.seq < here.seq and entry.line not in self._on_way]
+        nearest = max(older, key=lambda entry: (entry.seq, not entry.untouched, entry.line), default=None)
+        known = nearest.seq if nearest else 0
+        if here.seq - known > 1:
+            gone = f"event {known + 1}" if here.seq - known == 2 else f"events {known + 1} to {here.seq - 1}"
+            self.add("deleted", here.line, f"{gone} gone before line {here.line}")
+        elif here.untouched and nearest is None:
+            self.add("edited", here.line, f"line {here.line} follows no line of this file")
+        elif here.untouched and nearest is not None and nearest.untouched:  # else it is already named as edited
+            self.add("edited", nearest.line, f"line {nearest.line} (event {nearest.seq}) is not the event that line {here.line} followed: it was replaced")
+        return nearest
 
-def _predecessor(here: Entry, entries: list[Entry], first: dict[str, Entry], on_way: set[int], file: str) -> tuple[Entry | None, Problem | None]:
-    """The line `here` says it follows; if that is gone, the nearest before it, and what is missing between."""
-    linked = first.get(here.prev)
-    if linked is not None and linked.line not in on_way:
-        return linked, None
-    if here.prev == GENESIS and here.seq == 1:
-        return None, None
-    older = [entry for entry in entries if entry.seq < here.seq and entry.line not in on_way]
-    nearest = max(older, key=lambda entry: (entry.seq, not entry.untouched, entry.line), default=None)
-    known = nearest.seq if nearest else 0
-    if nearest is not None and nearest.seq == here.seq - 1:
-        if not nearest.untouched or not here.untouched:
-            return nearest, None  # already named as edited
-        message = f"line {nearest.line} (event {nearest.seq}) is not the event that line {here.line} followed: it was replaced"
-        return nearest, Problem(kind="edited", file=file, line=nearest.line, message=message)
-    if here.seq - known <= 1:
-        return nearest, None if not here.untouched else Problem(
-            kind="edited", file=file, line=here.line, message=f"line {here.line} follows no line of this file"
-        )
-    gone = f"event {known + 1}" if here.seq - known == 2 else f"events {known + 1} to {here.seq - 1}"
-    return nearest, Problem(kind="deleted", file=file, line=here.line, message=f"{gone} gone before line {here.line}")
-
-
-def _order(way: Iterable[Entry], file: str) -> list[Problem]:
-    """Lines of the history that stand before a line they came after."""
-    problems = []
-    lowest = 0
-    for entry in way:
-        if entry.line < lowest:
-            message = f"line {entry.line} (event {entry.seq}) stands before event {entry.seq - 1}, which it followed"
-            problems.append(Problem(kind="reordered", file=file, line=entry.line, message=message))
-        lowest = max(lowest, entry.line)
-    return problems
-
-
-def _beside(entry: Entry, first: dict[str, Entry], tip: Entry | None, file: str) -> Problem:
-    """A line the history does not go through."""
-    original = first[entry.hash]
-    if original.line != entry.line:
-        return Problem(kind="inserted", file=file, line=entry.line, message=f"line {entry.line} is a copy of line {original.line}")
-    if tip is not None and entry.seq >= tip.seq:
-        return Problem(
-            kind="forked", file=file, line=entry.line, message=f"line {entry.line} (event {entry.seq}) belongs to another branch than line {tip.line}"
-        )
-    follows = first.get(entry.prev)
-    said = f"line {entry.line} (event {entry.seq}) was inserted" + (f" after line {follows.line}" if follows else "")
-    return Problem(kind="inserted", file=file, line=entry.line, message=f"{said}: nothing in the history follows it")
+    def _say_beside(self, entry: Entry, tip: Entry | None) -> None:
+        """A line the history does not go through."""
+        original, follows = self._first[entry.hash], self._first.get(entry.prev)
+        if original.line != entry.line:
+            self.add("inserted", entry.line, f"line {entry.line} is a copy of line {original.line}")
+        elif tip is not None and entry.seq >= tip.seq:
+            self.add("forked", entry.line, f"line {entry.line} (event {entry.seq}) belongs to another branch than line {tip.line}")
+        else:
+            said = f"line {entry.line} (event {entry.seq}) was inserted" + (f" after line {follows.line}" if follows else "")
+            self.add("inserted", entry.line, f"{said}: nothing in the history follows it")

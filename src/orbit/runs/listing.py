@@ -43,11 +43,9 @@ def list_runs(folder: RunFolder, params: ListParams) -> ListAnswer:
 
 def _row(folder: RunFolder, run_id: str) -> RunRow:
     paths = folder.run(run_id)
-    found = read_metadata(paths)
-    steps = len(paths.step_ids())
-    if found is None:
-        return RunRow(run_id=run_id, workflow_id=None, state="unreadable", started_at=None, ended_at=None, steps=steps)
-    return RunRow(run_id=run_id, workflow_id=found.workflow_id, state=state_of(found), started_at=found.started_at, ended_at=found.ended_at, steps=steps)
+    metadata = read_metadata(paths)
+    known = {name: getattr(metadata, name, None) for name in ("workflow_id", "started_at", "ended_at")}
+    return RunRow(run_id=run_id, state=state_of(metadata), steps=len(paths.step_ids()), **known)
 
 
 def _matches(row: RunRow, params: ListParams) -> bool:

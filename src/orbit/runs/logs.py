@@ -11,14 +11,12 @@ from orbit.errors import OrbitError
 from orbit.runs import roles
 from orbit.runs.blobs import BlobStore
 from orbit.runs.events import stream_events
-from orbit.runs.params import RunArgument, StepOption
+from orbit.runs.params import StepParams
 from orbit.runs.reader import read_manifest, select_run, select_step, steps_begun
 from orbit.runs.rundir import RunFolder, RunPaths
 
 
-class LogsParams(msgspec.Struct, kw_only=True):
-    run: RunArgument = None
-    step: StepOption = None
+class LogsParams(StepParams, kw_only=True):
     max_bytes: Annotated[int, Meta(ge=0, description="Of each stream only the last bytes, this many; 0 for all.")] = 8000
 
 

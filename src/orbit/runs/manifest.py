@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 SCHEMA_VERSIONS = {"metadata": 1, "manifest": 1, "events": 1, "envelope": 1}
-DOCUMENT = msgspec.json.Encoder()
 
 
 class StreamAnchor(msgspec.Struct, frozen=True):
@@ -51,7 +50,7 @@ class Artifact(msgspec.Struct, kw_only=True, omit_defaults=True):
     role: str
     path: str
     media_type: str
-    required: bool = msgspec.field(default=False)
+    required: bool = False
     important: bool = False
     size: int | None = None
     sha256: str | None = None
@@ -61,21 +60,17 @@ class Artifact(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 class Manifest(msgspec.Struct, kw_only=True):
     step_id: str
-    opcode: str
-    started_at: str
+    opcode: str | None
+    started_at: str | None
     ended_at: str | None = None
     termination: str | None = None
     evidence_summary: dict[str, Any] = {}
     artifacts: list[Artifact] = []
 
 
-def manifest_bytes(manifest: Manifest) -> bytes:
-    """Readable, and the same bytes for the same manifest. `required` is always written: the contract asks for it."""
-    plain = msgspec.to_builtins(manifest)
-    for written, artifact in zip(plain["artifacts"], manifest.artifacts, strict=True):
-        written.setdefault("required", artifact.required)
-    return msgspec.json.format(DOCUMENT.encode(plain), indent=2) + b"\n"
-
-
-def metadata_bytes(metadata: Metadata) -> bytes:
-    return msgspec.json.format(DOCUMENT.encode(metadata), indent=2) + b"\n"
+def document(content: Metadata | Manifest) -> bytes:
+    """Readable, and the same bytes for the same content. `required` is always written: the contract asks for it."""
+    plain = msgspec.to_builtins(content)
+    for artifact in plain.get("artifacts", ()):
+        artifact.setdefault("required", False)
+    return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 import shutil
 import time
-from pathlib import Path
-from typing import Annotated, Any
+from contextlib import suppress
+from datetime import datetime, timezone
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.audit import now
 from orbit.errors import UsageError
+from orbit.runs.blobs import BlobStore
 from orbit.runs.listing import ListParams, RunRow, list_runs
-from orbit.runs.reader import read_manifest, read_metadata, records
-from orbit.runs.rundir import REMOVED, RunFolder, RunPaths
+from orbit.runs.reader import named_blobs, read_metadata
+from orbit.runs.rundir import REMOVED, RunFolder
 from orbit.runs.stream import Stream
 
 _AGE = re.compile(r"(\d+)([smhdw])")
@@ -28,15 +30,9 @@ class PruneParams(msgspec.Struct, kw_only=True):
     dry_run: Annotated[bool, Meta(description="Only say what would be removed.")] = False
 
 
-class RemovedRun(msgspec.Struct, kw_only=True):
+class RemovedRun(RunRow, kw_only=True):
     """What is left of a pruned run."""
 
-    run_id: str
-    workflow_id: str | None
-    state: str
-    started_at: str | None
-    ended_at: str | None
-    steps: int
     events: int | None
     head: str | None
     bytes: int
@@ -74,8 +70,8 @@ def _moment(age: str) -> str:
     found = _AGE.fullmatch(age)
     if not found:
         raise UsageError(f"not an age: {age!r}", hint="a number and s, m, h, d or w, such as 30d")
-    seconds, fraction = divmod(time.time(), 1)
-    return time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(max(0, int(seconds) - int(found[1]) * _SECONDS[found[2]]))) + f"{int(fraction * 1e6):06d}Z"
+    moment = max(0.0, time.time() - int(found[1]) * _SECONDS[found[2]])
+    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _describe(folder: RunFolder, row: RunRow) -> RemovedRun:
@@ -94,7 +90,7 @@ def _remove(folder: RunFolder, removed: list[RemovedRun]) -> None:
         if not index.append({"removed_at": now(), **msgspec.to_builtins(row)}):
             raise OSError(f"{index.path}: {index.first_error}; nothing more was removed")
         paths = folder.run(row.run_id)
-        freed |= blob_refs(paths)
+        freed |= named_blobs(paths).keys()
         paths.envelope.unlink(missing_ok=True)
         paths.loop.unlink(missing_ok=True)
         aside = paths.path.with_name(f".{row.run_id}.removed.tmp")
@@ -107,20 +103,8 @@ def _remove(folder: RunFolder, removed: list[RemovedRun]) -> None:
 def _sweep(folder: RunFolder, freed: set[str]) -> None:
     """Blobs of removed runs that no remaining run names."""
     for run_id in folder.run_ids():
-        freed -= blob_refs(folder.run(run_id))
+        freed -= named_blobs(folder.run(run_id)).keys()
+    blobs = BlobStore(folder.blobs)
     for ref in freed:
-        if re.fullmatch(r"[0-9a-f]{64}", ref):
-            Path(folder.audit / "blobs" / ref[:2] / ref).unlink(missing_ok=True)
-
-
-def blob_refs(paths: RunPaths) -> set[str]:
-    """Every blob a run names."""
-    found: set[Any] = set()
-    for _, record in records(paths.envelope):
-        found |= {value for key, value in record.items() if key.endswith("_blob_ref")}
-    for _, record in records(paths.loop):
-        found |= {value for key, value in record.items() if key.endswith("_sha256")}
-    for step_id in paths.step_ids():
-        manifest = read_manifest(paths, step_id)
-        found |= {artifact.blob for artifact in manifest.artifacts} if manifest else set()
-    return {ref for ref in found if isinstance(ref, str)}
+        with suppress(UsageError):  # whatever stands in the event is no reference
+            blobs.path(ref).unlink(missing_ok=True)

@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -40,7 +40,7 @@ _LINK = msgspec.json.Decoder(Link)
 
 
 def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Number (from 1), offset and bytes of each line that is not blank; no lines if there is no file."""
+    """Number (from 1), offset and bytes of each line; no lines if there is no file."""
     try:
         file = path.open("rb")
     except (FileNotFoundError, NotADirectoryError):
@@ -48,8 +48,7 @@ def lines(path: Path) -> Iterator[tuple[int, int, bytes]]:
     with file:
         offset = 0
         for number, line in enumerate(file, 1):
-            if line != b"\n":
-                yield number, offset, line
+            yield number, offset, line
             offset += len(line)
 
 
@@ -61,7 +60,7 @@ def records(path: Path, unreadable: list[UnreadableLine] | None = None) -> Itera
         record = parse(line)
         if record is not None:
             yield number, record
-        elif unreadable is not None:
+        elif unreadable is not None and line != b"\n":
             reason = "not a JSON object" if line.endswith(b"\n") else "torn: the line has no end"
             unreadable.append(UnreadableLine(path.name, number, reason))
 
@@ -78,56 +77,31 @@ def links(path: Path) -> Iterator[tuple[int, Link]]:
                 yield offset, Link(**known)
 
 
-def first_record(path: Path) -> dict[str, Any] | None:
-    return next((record for _, record in records(path)), None)
-
-
 class Ancestry:
-    """The step of any event: its own `step_id`, else that of its nearest ancestor that has one. Holds only events that are parents.
-
-    Events are to be passed in file order, where parents nearly always come first; if one does not, the file is read once more for it.
-    """
+    """The step of any event: its own `step_id`, else that of its nearest ancestor that has one. Holds only events that are parents."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._parents = {link.parent_event_id for _, link in links(path)}
-        self._above: dict[str, Link] = {}
-        self._is_complete = False
-        self._known: dict[str, str | None] = {}
+        parents = {link.parent_event_id for _, link in links(path)}
+        self._step: dict[str | None, str | None] = {}  # of parents whose step is known
+        self._parent: dict[str, str | None] = {}  # of the others: where to ask next
+        for _, link in links(path):
+            name = link.event_id
+            if name is not None and name in parents and name not in self._step and name not in self._parent:
+                if link.step_id is not None:
+                    self._step[name] = link.step_id
+                else:
+                    self._parent[name] = link.parent_event_id
 
     def step_of(self, record: dict[str, Any]) -> str | None:
-        own, parent, event_id = record.get("step_id"), record.get("parent_event_id"), record.get("event_id")
-        own = own if isinstance(own, str) else None
-        parent = parent if isinstance(parent, str) else None
-        if isinstance(event_id, str) and event_id in self._parents:
-            self._above.setdefault(event_id, Link(event_id, parent, own))
-        if own is not None or parent is None:
-            return own
-        return self._climb(parent)
-
-    def _link(self, event_id: str) -> Link | None:
-        if event_id not in self._above and not self._is_complete:
-            self._is_complete = True
-            for _, link in links(self._path):
-                if link.event_id in self._parents and link.event_id is not None:
-                    self._above.setdefault(link.event_id, link)
-        return self._above.get(event_id)
-
-    def _climb(self, event_id: str) -> str | None:
-        trail: dict[str, None] = {}
-        here: str | None = event_id
-        step_id = None
-        while here is not None and here not in trail:
-            if here in self._known:
-                step_id = self._known[here]
-                break
-            trail[here] = None
-            link = self._link(here)
-            if link is None or link.step_id is not None:
-                step_id = link.step_id if link else None
-                break
-            here = link.parent_event_id
-        self._known.update(dict.fromkeys(trail, step_id))
+        own, here = record.get("step_id"), record.get("parent_event_id")
+        if isinstance(own, str) or not isinstance(here, str):
+            return own if isinstance(own, str) else None
+        trail = []
+        while here in self._parent:  # what was asked is forgotten here, so a cycle ends
+            trail.append(here)
+            here = self._parent.pop(here)
+        step_id = self._step.get(here)
+        self._step.update(dict.fromkeys(trail, step_id))
         return step_id
 
 
@@ -135,19 +109,37 @@ def timestamp_of(record: dict[str, Any]) -> str:
     return str(record.get("timestamp") or record.get("ts") or "")
 
 
-def read_metadata(paths: RunPaths) -> Metadata | None:
+Document = TypeVar("Document", Metadata, Manifest)
+
+
+def _read(path: Path, kind: type[Document]) -> Document | None:
     try:
-        return msgspec.json.decode(paths.metadata.read_bytes(), type=Metadata)
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
+
+
+def read_metadata(paths: RunPaths) -> Metadata | None:
+    return _read(paths.metadata, Metadata)
 
 
 def read_manifest(paths: RunPaths, step_id: str) -> Manifest | None:
     """The manifest of a step, or None if the step has not ended or the file cannot be read."""
-    try:
-        return msgspec.json.decode(paths.manifest(step_id).read_bytes(), type=Manifest)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
+    return _read(paths.manifest(step_id), Manifest)
+
+
+def named_blobs(paths: RunPaths) -> dict[str, int | None]:
+    """Every blob a run names, with the last line of its events that does; None if only a manifest does."""
+    found: dict[Any, int | None] = {}
+    for stream, suffix in ((paths.envelope, "_blob_ref"), (paths.loop, "_sha256")):
+        for number, record in records(stream):
+            found |= {value: number for key, value in record.items() if key.endswith(suffix) and isinstance(value, str)}
+    for step_id in paths.step_ids():
+        manifest = read_manifest(paths, step_id)
+        for artifact in manifest.artifacts if manifest else ():
+            if artifact.blob:
+                found.setdefault(artifact.blob, None)
+    return found
 
 
 def state_of(metadata: Metadata | None) -> str:
@@ -164,10 +156,8 @@ def _may_be_alive(metadata: Metadata) -> bool:
         return True  # another machine's process, or one that cannot be asked without harm
     try:
         os.kill(metadata.pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

@@ -21,8 +21,8 @@ from orbit.runs.chain import digest_of
 from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
 from orbit.runs.ending import StepTally, final_state, tally_steps
 from orbit.runs.journal import Fsync, Journal
-from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, metadata_bytes
-from orbit.runs.reader import first_record, read_metadata
+from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
+from orbit.runs.reader import read_metadata, records
 from orbit.runs.rundir import RunFolder, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
 from orbit.runs.stream import LOG, Stream
@@ -92,7 +92,7 @@ class Run:
             pid=getpid(),
             retry_source_run_id=retry_source_run_id,
         )
-        journal.write_document(paths.metadata, metadata_bytes(metadata))
+        journal.write_document(paths.metadata, document(metadata))
         journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
         root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)
         return cls(journal, metadata, root_event, is_owner=True)
@@ -103,12 +103,12 @@ class Run:
         folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
         paths = folder.existing(run_id)
         metadata = read_metadata(paths)
-        first = first_record(paths.envelope)
+        _, first = next(records(paths.envelope), (0, {}))
         if metadata is None:
             raise RefusedError(f"run {paths.run_id} has no readable metadata.json", hint="start a new run")
         journal = Journal(paths, fsync, is_starter=False)
         metadata.pid, metadata.host, metadata.ended_at, metadata.termination = getpid(), socket.gethostname(), None, None
-        root_event = str(first.get("event_id")) if first else ""
+        root_event = str(first.get("event_id", ""))
         run = cls(journal, metadata, root_event, is_owner=True)
         run.emit(ev.RunResumed(previous_head=metadata.anchor.head if metadata.anchor else ""))
         return run
@@ -198,7 +198,7 @@ class Run:
         """The first step of a run is its entry unless the caller said otherwise."""
         if self._is_owner and self.metadata.entry_step is None:
             self.metadata.entry_step = step_id
-            self.journal.write_document(self.paths.metadata, metadata_bytes(self.metadata))
+            self.journal.write_document(self.paths.metadata, document(self.metadata))
 
     def __enter__(self) -> Self:
         self._exit = CURRENT.set(self)
@@ -235,7 +235,7 @@ class Run:
             metadata.events_lost = journal.unwritten
             metadata.anchor = self._anchor() if not journal.unwritten else None
             self.head = metadata.anchor.head if metadata.anchor else None
-            journal.write_document(self.paths.metadata, metadata_bytes(metadata))
+            journal.write_document(self.paths.metadata, document(metadata))
         journal.flush(fsync=journal.fsync != "never")
         self._report(steps)
         journal.close()

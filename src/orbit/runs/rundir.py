@@ -33,6 +33,7 @@ class RunFolder:
         configured = artifacts_root or Path(str(workspace.setting("runs", "root", ".orbit/run")))
         self.root = configured if configured.is_absolute() else workspace.root / configured
         self.audit = workspace.state / "state" / "audit"
+        self.blobs = self.audit / "blobs"
 
     @property
     def label(self) -> str:
@@ -74,7 +75,7 @@ class RunPaths:
         self.artifacts = self.path / "artifacts"
         self.envelope = folder.audit / "v2_loop" / f"{run_id}.jsonl"
         self.loop = folder.audit / "loop" / f"{run_id}.jsonl"
-        self.blobs = folder.audit / "blobs"
+        self.blobs = folder.blobs
 
     def manifest(self, step_id: str) -> Path:
         return self.artifacts / step_id / "manifest.json"

@@ -7,15 +7,13 @@ from typing import Any
 import msgspec
 
 from orbit.errors import IntegrityError
-from orbit.runs.manifest import Artifact, Metadata
-from orbit.runs.params import RunArgument, StepOption
+from orbit.runs.manifest import Artifact, Manifest, Metadata
+from orbit.runs.params import StepParams
 from orbit.runs.reader import read_manifest, read_metadata, select_run, select_step, state_of, steps_begun
 from orbit.runs.rundir import RunFolder, RunPaths
 
 
-class ShowParams(msgspec.Struct, kw_only=True):
-    run: RunArgument = None
-    step: StepOption = None
+class ShowParams(StepParams, kw_only=True): ...
 
 
 class StepView(msgspec.Struct, kw_only=True):
@@ -49,7 +47,5 @@ def show_run(folder: RunFolder, params: ShowParams) -> ShowAnswer:
 def _view(paths: RunPaths, step_id: str, begun: dict[str, Any]) -> StepView:
     manifest = read_manifest(paths, step_id)
     if manifest is None:
-        return StepView(
-            step_id=step_id, opcode=begun.get("opcode"), termination=None, started_at=begun.get("timestamp"), ended_at=None, evidence_summary={}, artifacts=[]
-        )
-    return StepView(**{name: getattr(manifest, name) for name in StepView.__struct_fields__})
+        manifest = Manifest(step_id=step_id, opcode=begun.get("opcode"), started_at=begun.get("timestamp"))
+    return StepView(**msgspec.structs.asdict(manifest))

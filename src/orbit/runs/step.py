@@ -18,7 +18,7 @@ from orbit.errors import RefusedError, UsageError
 from orbit.runs.blobs import sha256_of
 from orbit.runs.context import opened
 from orbit.runs.event import Outcome, StepDenied, StepFinished, StepRetry, StepStarted
-from orbit.runs.manifest import Artifact, Manifest, manifest_bytes
+from orbit.runs.manifest import Artifact, Manifest, document
 from orbit.runs.redact import RedactingWriter
 from orbit.runs.rundir import checked_name
 
@@ -148,7 +148,7 @@ class Step:
         if error is not None:
             self.fail(f"{type(error).__name__}: {error}", termination_of(error))
         manifest = self._manifest()
-        content = manifest_bytes(manifest)
+        content = document(manifest)
         journal = self.run.journal
         journal.write_document(self.path / "manifest.json", content)
         for artifact in manifest.artifacts:

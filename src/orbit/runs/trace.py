@@ -10,15 +10,14 @@ import msgspec
 from msgspec import Meta
 
 from orbit.runs.chain import parse
-from orbit.runs.params import RunArgument
+from orbit.runs.params import RunParams
 from orbit.runs.reader import UnreadableLine, links, records, select_run
 from orbit.runs.rundir import RunFolder
 
 MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
 
 
-class TraceParams(msgspec.Struct, kw_only=True):
-    run: RunArgument = None
+class TraceParams(RunParams, kw_only=True):
     limit: Annotated[int, Meta(ge=0, description="At most this many events, parents before children; 0 for all.")] = 0
 
 

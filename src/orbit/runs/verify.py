@@ -16,15 +16,14 @@ from orbit.runs.blobs import BlobStore, sha256_of
 from orbit.runs.chain import digest_of, parse
 from orbit.runs.history import Problem, find_problems
 from orbit.runs.manifest import Metadata, StreamAnchor
-from orbit.runs.params import RunArgument
-from orbit.runs.reader import read_manifest, read_metadata, records, select_run, state_of
+from orbit.runs.params import RunParams
+from orbit.runs.reader import named_blobs, read_manifest, read_metadata, records, select_run, state_of
 from orbit.runs.rundir import RunFolder, RunPaths
 
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
-class VerifyParams(msgspec.Struct, kw_only=True):
-    run: RunArgument = None
+class VerifyParams(RunParams, kw_only=True):
     anchor: Annotated[Hash | None, Meta(description="A head of this run kept elsewhere; it must be part of the history.")] = None
 
 
@@ -62,7 +61,7 @@ class _Check:
     def __init__(self, paths: RunPaths, metadata: Metadata | None, pinned: str | None) -> None:
         self.paths, self.metadata, self.pinned = paths, metadata, pinned
         self.artifacts = 0
-        self.refs: dict[str, int | None] = {}  # blob reference -> line of the envelope that names it
+        self.refs = named_blobs(paths)
         self.closing: dict[str, Any] = {}
 
     def problems(self) -> Iterator[Problem]:
@@ -77,12 +76,9 @@ class _Check:
         self.end, found = find_problems(paths.envelope, StreamAnchor(anchor.events, anchor.head) if anchor else None, pinned=self.pinned)
         yield from found
         last: dict[str, Any] = {}
-        for number, record in records(paths.envelope):
+        for _, record in records(paths.envelope):
             last = record
             self.closing = record if record.get("event_type") == "run.finished" else self.closing
-            self.refs |= {value: number for key, value in record.items() if key.endswith("_blob_ref") and isinstance(value, str)}
-        for number, record in records(paths.loop):
-            self.refs |= {value: number for key, value in record.items() if key.endswith("_sha256") and isinstance(value, str)}
         if anchor is None:
             line = self.end.count or None
             said = "the run is still going, or was cut short" if last.get("event_type") != "run.finished" else "metadata.json has lost it, or events were lost"
@@ -117,8 +113,6 @@ class _Check:
     def _artifacts(self, step_id: str) -> Iterator[Problem]:
         manifest = read_manifest(self.paths, step_id)
         for artifact in manifest.artifacts if manifest else ():
-            if artifact.blob:
-                self.refs.setdefault(artifact.blob, None)
             if not artifact.missing:
                 self.artifacts += 1
                 yield from self._file(self.paths.path / artifact.path, artifact.sha256, artifact.path)

@@ -93,6 +93,11 @@ WORDS = (
 )  # fmt: skip
 
 
+# Few words are in many names and many words in few, as in real code.
+VOCABULARY = (*WORDS, *(first + second for first in ("ba", "di", "fo", "gu", "ke", "lo", "mi", "pa", "ru", "so", "te", "vu") for second in WORDS))
+WEIGHTS = [20] * len(WORDS) + [2] * (len(VOCABULARY) - len(WORDS))
+
+
 @pytest.fixture(scope="session")
 def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("small")
@@ -139,7 +144,7 @@ def write_large(root: Path, files: int, functions: int) -> None:
         folder = root / "service" / f"area_{number % 40:02}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "__init__.py").touch()
-        mine = [f"{choose.choice(WORDS)}_{choose.choice(WORDS)}_{choose.choice(WORDS)}_{at}" for at in range(functions)]
+        mine = ["_".join([*choose.choices(VOCABULARY, WEIGHTS, k=3), str(at)]) for at in range(functions)]
         names.append(mine)
         lines = [f'"""Part {number}."""', "from service.area_00.part_0 import hub"] if number else ["def hub(value):", "    return value"]
         for known in sorted({choose.randrange(number) for _ in range(3)} if number else ()):

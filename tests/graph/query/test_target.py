@@ -91,3 +91,12 @@ def test_an_absolute_path_below_the_root_is_taken(graph: Graph) -> None:
     assert graph.show(f"file:{graph.root}/pkg/other.py").path == "pkg/other.py"
     assert graph.show(f"{graph.root}/pkg/other.py").path == "pkg/other.py"
     assert graph.overview(f"dir:{graph.root}/pkg").scope == "dir:pkg"
+
+
+def test_a_bare_name_means_a_module_only_when_nothing_else_has_it(own: Graph) -> None:
+    (own.root / "report.py").write_text("def report():\n    pass\n", encoding="utf-8")
+    (own.root / "pkg/app.py").unlink()
+    own.sync()
+    assert own.show("report").kind == "function"
+    assert own.show("module:report").kind == "file"
+    assert own.show("shapes").kind == "module"

@@ -15,9 +15,8 @@ from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer
 from orbit.graph.query.diff import find_changed
 from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, impact_of, parts
 from orbit.graph.query.scope import find_scope
-from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
-from orbit.graph.selector import Selector
-from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
+from orbit.graph.query.target import File, Symbol, find_target
+from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS
 
 MOST_NODES = 80
 MOST_EDGES = 400

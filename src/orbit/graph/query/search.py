@@ -122,7 +122,8 @@ def _add_symbols(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
     if every:
         answer.total += _count(db, "symbols_fts", every, scope)
         unsure = exact if len(patterns) < 2 or not (query.isascii() and query.isidentifier()) else ()  # the first step finds a plain name again
-        answer.total += sum(db.execute("SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?", (every, symbol.id)).get is None for symbol in unsure)
+        again = "SELECT 1 FROM symbols_fts WHERE symbols_fts MATCH ? AND rowid = ?"
+        answer.total += sum(db.execute(again, (every, symbol.id)).get is None for symbol in unsure)
     else:
         answer.total += len(exact)
     answer.matches += [_match(symbol) for symbol in found]

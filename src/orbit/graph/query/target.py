@@ -18,6 +18,7 @@ from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
+_MODULE = SYMBOL_KIND_CODES["module"]
 _SEPARATORS = re.compile(r"::|[.#/]")
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, s.signature, s.name, s.qualified,
     f.is_test OR f.is_generated
@@ -97,7 +98,7 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
         return _find_module(db, selector.name)
     if selector.kind == "command":
         return _find_handler(db, selector.name)
-    found = symbols_of_name(db, selector.name)
+    found = _prefer_members(symbols_of_name(db, selector.name))
     guess = guess_path(selector)
     if not found and guess is not None and (file := read_file(db, guess.path)) is not None:
         return file
@@ -180,6 +181,11 @@ def _ends_with(qualified: str, name: str) -> bool:
     """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
     wanted, held = _SEPARATORS.split(name), _SEPARATORS.split(qualified)
     return held[-len(wanted) :] == wanted
+
+
+def _prefer_members(found: list[Symbol]) -> list[Symbol]:
+    """Without the modules, if anything else has the name: a module is often called like the one thing in it, and `module:` names it."""
+    return [symbol for symbol in found if symbol.kind_code != _MODULE] or found
 
 
 def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:

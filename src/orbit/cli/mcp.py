@@ -1,0 +1,58 @@
+"""`orbit mcp`: starts the server, and puts it into the configuration of a client. The server's room is loaded by name, on use."""
+
+from __future__ import annotations
+
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+
+import typer
+
+from orbit.cli.commands import JSON, ROOT
+from orbit.cli.output import emit, fail
+from orbit.errors import OrbitError
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False, help="Serve agents over MCP (stdio), or set a client up to do so.")
+
+TOOLS = typer.Option("graph", "--tools", help="graph, adr, run, all, or names of tools separated by commas.")
+DEBOUNCE = typer.Option(250, "--debounce-ms", min=10, help="How long files must be quiet before a sync in the background.")
+DRY_RUN = typer.Option(False, "--dry-run", help="Show the difference and write nothing.")
+
+
+class Client(str, Enum):
+    """Programs whose configuration we know."""
+
+    claude = "claude"
+    codex = "codex"
+    cursor = "cursor"
+    vscode = "vscode"
+
+
+CLIENT = typer.Option(..., "--client", help="Whose configuration.")
+
+
+@app.callback(invoke_without_command=True)
+def serve(context: typer.Context, tools: str = TOOLS, debounce_ms: int = DEBOUNCE, root: Path | None = ROOT) -> None:
+    """Serve one client on stdin and stdout; ends when the client goes away."""
+    if context.invoked_subcommand is None:
+        import_module("orbit.mcp.server").serve(root, tools, debounce_ms)
+
+
+@app.command("install")
+def install(client: Client = CLIENT, dry_run: bool = DRY_RUN, root: Path | None = ROOT, json: bool = JSON) -> None:
+    """Put one entry for Orbit into a client's configuration."""
+    _edit("install", client, dry_run, root, json)
+
+
+@app.command("uninstall")
+def uninstall(client: Client = CLIENT, dry_run: bool = DRY_RUN, root: Path | None = ROOT, json: bool = JSON) -> None:
+    """Take that entry out again; the file is then as it was."""
+    _edit("uninstall", client, dry_run, root, json)
+
+
+def _edit(verb: str, client: Client, dry_run: bool, root: Path | None, json: bool) -> None:
+    try:
+        answer = getattr(import_module("orbit.mcp.install"), verb)(root, client.value, dry_run=dry_run)
+    except OrbitError as error:
+        fail(error, as_json=json)
+    emit(answer, as_json=json)

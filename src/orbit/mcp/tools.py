@@ -1,0 +1,189 @@
+"""Which operations are tools, what a client is told about each, and how what it sends is read. Runs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import msgspec
+
+from orbit.errors import UsageError
+from orbit.mcp.schema import full_schema, input_schema, output_schema
+from orbit.operations import ROOMS, Operation, find, room
+
+DEFAULT_PROFILE = "graph"
+SOURCE_BYTES = 16_000  # what `show` gives unless asked for more: with its other fields below the budget of an answer
+_BOUNDS = ("limit", "max_bytes")  # who names one of these asks for an answer of that size
+_WORKTREE = ("workspace_path", "workspace", "root", "repo", "repo_path", "worktree", "project", "project_path", "cwd")
+_SELECTOR = ("selector", "symbol", "name", "target", "path", "file", "qualified_name", "qualified", "query", "scope")
+_COMMAND = ("command", "command_name", "name", "selector", "query")
+_QUERY = ("query", "q", "text", "pattern", "name", "symbol", "keyword", "term")
+_FORMS = "name, qualified name, symbol:<path>#<name>, file:<path>"
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """An operation as a client sees it. `hidden` parameters are accepted and not advertised."""
+
+    name: str
+    operation: str
+    description: str
+    spellings: tuple[str, ...] = ()  # other names under which the first parameter may come
+    hidden: frozenset[str] = frozenset()
+    notes: dict[str, str] = {}
+    defaults: dict[str, Any] = {}
+
+    @property
+    def room(self) -> str:
+        return self.operation.partition(".")[0]
+
+    @property
+    def target(self) -> Operation:
+        return find(self.operation)
+
+    def advertised(self) -> dict[str, Any]:
+        """What `tools/list` says of it."""
+        operation = self.target
+        return {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": input_schema(operation.params, hidden=self.hidden, notes=self.notes),
+            "outputSchema": output_schema(operation.answer),
+            "annotations": {"readOnlyHint": True},
+        }
+
+    def full_schema(self) -> dict[str, Any]:
+        return full_schema(self.target.answer)
+
+    def read(self, given: Mapping[str, Any], root: str) -> tuple[dict[str, Any], bool]:
+        """Params of the operation from what a client sent, and whether it named a size for the answer. Raises UsageError."""
+        fields = {field.encode_name: field for field in msgspec.structs.fields(self.target.params)}
+        asked: dict[str, Any] = {}
+        for name, value in self._named(given, fields, root).items():
+            asked[name] = _shaped(name, value, fields[name].type)
+        try:
+            checked = msgspec.convert({**self.defaults, **asked}, self.target.params, strict=False)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"{self.name}: {error}", hint=f"parameters of {self.name}: {', '.join(fields)}") from None
+        return msgspec.to_builtins(checked), any(name in asked for name in _BOUNDS)
+
+    def _named(self, given: Mapping[str, Any], fields: Mapping[str, Any], root: str) -> dict[str, Any]:
+        """The values by the names of the params; null is the same as nothing."""
+        named: dict[str, Any] = {}
+        first = next(iter(fields), "")
+        for name, value in given.items():
+            if value is None:
+                continue
+            if name in fields:
+                named[name] = value
+            elif name in self.spellings and given.get(first) is None and first not in named:
+                named[first] = value
+            elif name in _WORKTREE:
+                if str(value) not in (root, f"{root}/", ".", "./", ""):
+                    raise UsageError(f"this server answers for {root} only", hint=f"leave out {name!r}; start another server for another worktree")
+            else:
+                raise UsageError(f"{self.name} has no parameter {name!r}", hint=f"parameters of {self.name}: {', '.join(fields)}")
+        return named
+
+
+def _shaped(name: str, value: Any, wanted: Any) -> Any:
+    """A list where one is expected, and no list where none is; choices in any case."""
+    if _takes_list(wanted):
+        if isinstance(value, str) and value.lstrip().startswith("["):
+            try:
+                value = msgspec.json.decode(value)
+            except msgspec.DecodeError:
+                pass
+        return value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        if len(value) != 1:
+            raise UsageError(f"{name} is one value, not {len(value)}", hint="call once for each")
+        value = value[0]
+    return value.lower() if isinstance(value, str) and value.lower() in _choices(wanted) else value
+
+
+def _takes_list(wanted: Any) -> bool:
+    return getattr(wanted, "__origin__", wanted) in (list, tuple) or any(_takes_list(part) for part in get_args(wanted) if not isinstance(part, str))
+
+
+def _choices(wanted: Any) -> set[str]:
+    found: set[str] = set()
+    for part in get_args(wanted):
+        found |= {part} if isinstance(part, str) else _choices(part)
+    return found
+
+
+def _graph(name: str, description: str, **more: Any) -> Tool:
+    more = {"spellings": _SELECTOR, "hidden": frozenset(), **more}
+    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **more)
+
+
+TOOLS = (
+    _graph(
+        "sync",
+        "Wait until the graph has caught up with the files. Edits are followed in the background; call after an edit you must see, or when fresh is false.",
+        spellings=(),
+        hidden=frozenset({"jobs"}),
+    ),
+    _graph(
+        "search",
+        "Find where a symbol, string literal or config key is defined, by name, prefix or words. Start here.",
+        spellings=_QUERY,
+        hidden=frozenset({"task_id"}),
+    ),
+    _graph("show", "Source of one symbol or file.", notes={"selector": _FORMS}, defaults={"max_bytes": SOURCE_BYTES}),
+    _graph("refs", "Who calls, uses, extends or imports it (inbound, direct)."),
+    _graph("callees", "What it calls (outbound, direct)."),
+    _graph("impact", "What may break if it changes: transitive, nearest first, tests marked."),
+    _graph("trace", "Call tree of a CLI command, from its handler.", spellings=_COMMAND),
+    _graph("overview", "Languages, sizes and files of the tree, a dir: or a file:."),
+    _graph("implementors", "Types that implement or extend it."),
+    _graph("deps", "What a file: or dir: imports."),
+    Tool(
+        name="orbit_adr_search",
+        operation="adr.search",
+        description="Find design decisions by words.",
+        spellings=_QUERY,
+        hidden=frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"}),
+    ),
+    Tool(name="orbit_adr_show", operation="adr.show", description="One decision in full.", spellings=("adr", "adr_id", "name"), hidden=frozenset({"legacy_id"})),
+    Tool(
+        name="orbit_adr_for",
+        operation="adr.for",
+        description="Decisions that govern a path or symbol. Ask before changing code.",
+        spellings=_SELECTOR,
+    ),
+    Tool(name="orbit_run_events", operation="run.events", description="Events of a recorded run; default: the latest.", spellings=("run_id", "id")),
+)  # fmt: skip
+
+
+def choose(profile: str) -> dict[str, Tool]:
+    """The tools of a profile: a room, `all`, or names with or without `orbit_`, separated by commas."""
+    there = {tool.name: tool for tool in TOOLS if tool.operation in room(tool.room)}
+    chosen: dict[str, Tool] = {}
+    for word in (part.strip() for part in profile.split(",")):
+        name = word if word.startswith("orbit_") else f"orbit_{word.replace('.', '_')}"
+        if word == "all":
+            chosen.update(there)
+        elif word in ROOMS:
+            chosen.update({tool.name: tool for tool in there.values() if tool.room == word})
+        elif name in there:
+            chosen[name] = there[name]
+        elif word:
+            raise UsageError(f"no tool or profile {word!r}", hint=f"profiles: {', '.join([*ROOMS, 'all'])}; tools: {', '.join(there)}")
+    if not chosen:
+        raise UsageError("no tools chosen", hint=f"profiles: {', '.join([*ROOMS, 'all'])}")
+    return {name: there[name] for name in there if name in chosen}
+
+
+_COMMAND_LINE = re.compile(r"`?orbit (graph|adr|run) ([a-z]+)((?: [^`]*?)?)`")
+
+
+def for_agents(hint: str, listed: Sequence[str]) -> str:
+    """A hint written for the command line, in words of the tools a client has; other commands are left as they are."""
+
+    def put(match: re.Match[str]) -> str:
+        name = f"orbit_{match[1]}_{match[2]}"
+        return f"{name}{match[3]}" if name in listed else match[0]
+
+    return re.sub(r"\brun (?=`orbit_|orbit_)", "call ", _COMMAND_LINE.sub(put, hint))
