@@ -44,7 +44,6 @@ def as_dot(picture: Any) -> str:
 def as_html(picture: Any) -> str:
     """One page. Boxes in columns by level; hovering over one shows what it is joined to."""
     places, width, height = arrange(picture)
-    columns = sorted({node.level for node in picture.nodes})
     hidden = "".join(f'<p class="cut">Not drawn: {escape(text)}.</p>' for text in picture.hidden)
     used = [name for name in COLOURS if any(edge.confidence == name for edge in picture.edges)]
     keys = "".join(f'<span class="key"><i style="border-color:{COLOURS[name]}"></i>{name}</span>' for name in used)
@@ -53,7 +52,7 @@ def as_html(picture: Any) -> str:
     stale = "" if picture.fresh else '<p class="cut">Some files changed since the sync.</p>'
     edges = "".join(_curve(edge, places) for edge in picture.edges)
     boxes = "".join(_box(node, *places[node.id]) for node in picture.nodes)
-    count = f"{len(picture.nodes)} boxes in {len(columns)} columns, {len(picture.edges)} arrows; an arrow leads from what depends to what it depends on."
+    count = f"{len(picture.nodes)} boxes, {len(picture.edges)} arrows; an arrow leads from what depends to what it depends on."
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(picture.title)}</title><style>{_STYLE}</style></head>\n'
         f"<body><header><h1>{escape(picture.title)}</h1><p>{count}</p>{hidden}{stale}<p>{keys}</p></header>\n"

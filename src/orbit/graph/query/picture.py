@@ -20,6 +20,7 @@ from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS
 
 MOST_NODES = 80
 MOST_EDGES = 400
+MOST_COLUMNS = 5
 
 
 class PictureParams(msgspec.Struct, kw_only=True):
@@ -37,7 +38,7 @@ class PictureParams(msgspec.Struct, kw_only=True):
 
 
 class PictureNode(msgspec.Struct, kw_only=True):
-    """A box. `level` is its column: the distance in an impact, how far down the imports in an overview."""
+    """A box. `level` is its column: the distance in an impact, in an overview from what imports to what is imported."""
 
     id: int
     label: str
@@ -168,7 +169,7 @@ def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
     number_of = {name: at for at, name in enumerate(sorted(ranked[: ask.limit]))}
     owner = {file: number_of[name] for name in number_of for file in boxes[name]}
     edges = _imports(db, files, owner)
-    levels = layers(len(number_of), [(edge.source, edge.target) for edge in edges])
+    levels = columns(len(number_of), edges)
     nodes = []
     for name, at in number_of.items():
         held = boxes[name]
@@ -193,36 +194,22 @@ def _imports(db: apsw.Connection, files: dict[int, Any], owner: dict[int, int]) 
     ]
 
 
-def layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
-    """A column for each node: to the right of what depends on it, where there are no circles; a circle's edges that lead back are ignored."""
-    onward: list[list[int]] = [[] for _ in range(count)]
-    for source, target in edges:
-        onward[source].append(target)
-    state, order = [0] * count, list[int]()
-    forward: list[tuple[int, int]] = []
-    for first in range(count):
-        stack = [(first, iter(sorted(onward[first])))] if not state[first] else []
-        state[first] = state[first] or 1
-        while stack:
-            node, rest = stack[-1]
-            following = next(rest, None)
-            if following is None:
-                state[node] = 2
-                order.append(node)
-                stack.pop()
-            elif state[following] != 1:
-                forward.append((node, following))
-                if not state[following]:
-                    state[following] = 1
-                    stack.append((following, iter(sorted(onward[following]))))
-    level = [0] * count
-    after: list[list[int]] = [[] for _ in range(count)]
-    for source, target in forward:
-        after[source].append(target)
-    for node in reversed(order):
-        for target in after[node]:
-            level[target] = max(level[target], level[node] + 1)
-    return level
+def columns(count: int, edges: Sequence[PictureEdge]) -> list[int]:
+    """A column for each node: on the left what mostly imports, on the right what is mostly imported, last what does neither.
+
+    Real imports run in circles, so there are no layers to be found; the share of arrows that arrive is defined for every node.
+    """
+    leaving, arriving = [0] * count, [0] * count
+    for edge in edges:
+        leaving[edge.source] += edge.count
+        arriving[edge.target] += edge.count
+    joined = [node for node in range(count) if leaving[node] + arriving[node]]
+    joined.sort(key=lambda node: (arriving[node] / (leaving[node] + arriving[node]), node))
+    number = min(MOST_COLUMNS, -(-len(joined) // 5)) or 1
+    column = [number if joined else 0] * count
+    for at, node in enumerate(joined):
+        column[node] = at * number // len(joined)
+    return column
 
 
 def _cut(edges: list[PictureEdge], hidden: list[str]) -> list[PictureEdge]:

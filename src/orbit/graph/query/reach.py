@@ -128,7 +128,7 @@ class Reach:
             _, path, lang, is_test, module, _ = self.files[symbol >> SYMBOL_SHIFT]
             words = _TEST_WORDS.get(lang)
             is_method = lang in ("java", "kotlin", "csharp") and kind in _CODE
-            if kind == TEST or is_test and (is_method or words and name.startswith(words)):
+            if kind == TEST and (is_test or lang == "rust") or is_test and (is_method or words and name.startswith(words)):
                 selector = str(Selector("symbol", path=path, name=qualified, symbol_kind="test" if kind == TEST else _kind(kind)))
                 return TestRow(id=test_id(lang, path, module, qualified, line), runner=runner_of(lang), path=path, line=line, distance=distance,
                                evidence=evidence, selector=selector)  # fmt: skip
