@@ -11,7 +11,6 @@ from typing import Literal
 
 import apsw
 import msgspec
-import numpy as np
 
 from orbit import git
 from orbit.errors import UsageError
@@ -20,7 +19,6 @@ from orbit.graph.query.fresh import stale_files
 from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, Unseen, impact_of
 from orbit.graph.query.reach import Reach
 from orbit.graph.query.target import COLUMNS, SYMBOL_SHIFT, File, Symbol, read_file
-from orbit_native.spans import innermost, nest
 
 MOST_CHANGED = 1_000  # symbols whose impact is followed
 MOST_TESTS = 500
@@ -116,6 +114,10 @@ def _touched(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], blan
     lines = sorted({line for first, end in ranges for line in range(first, end)})
     if not held or not lines:
         return [], any(not blank[line - 1] for line in lines) or not lines
+    import numpy as np  # heavy, and only diffs need it
+
+    from orbit_native.spans import innermost, nest
+
     zeros, starts = np.zeros(len(held), dtype=np.int32), np.array([row.line for row in held], dtype=np.int32)
     ends = np.array([row.end_line + 1 for row in held], dtype=np.int32)
     probes = np.array(lines, dtype=np.int32)
