@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=Fa
 
 ORDER = (
     "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
-    "pack", "history",
+    "pack", "history", "picture",
 )  # fmt: skip
 
 
@@ -32,6 +32,6 @@ for _name in ORDER[1:]:
             f"graph.{_name}",
             progress=ProgressBar if _name == "history" else nullcontext,
             exit_code=_failed if _name == "impact" else None,
-            picture="graph.picture" if _name in ("impact", "overview") else None,
+            picture="graph.picture" if _name in ("impact", "overview", "picture") else None,
         )
 app.command("watch")(watch)

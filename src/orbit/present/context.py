@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from orbit.graph.query.pack_text import entry_markdown
+from orbit.present.picture import as_dot
 from orbit.present.text import BOLD, CYAN, YELLOW, paint, plain, table
 
 
@@ -57,4 +58,4 @@ def _rest(total: int, shown: int) -> str:
     return f"  … {total - shown} more; --json has them\n" if shown < total else ""
 
 
-RENDERERS = {"PackAnswer": pack, "HistoryAnswer": history}
+RENDERERS = {"PackAnswer": pack, "HistoryAnswer": history, "PictureAnswer": lambda answer, _: as_dot(answer)}

@@ -25,15 +25,15 @@ MOST_COLUMNS = 5
 
 class PictureParams(msgspec.Struct, kw_only=True):
     of: Annotated[Literal["overview", "impact"], Meta(description="What to draw.", extra={"cli": {"argument": True}})]
-    scope: str | None = None
-    format: Literal["summary", "full"] = "summary"
-    selector: str | None = None
-    diff: str | None = None
-    staged: bool = False
-    worktree: bool = False
-    depth: Annotated[int, Meta(ge=1, le=20)] = DEPTH
+    scope: Annotated[str | None, Meta(description="Of an overview: dir:<path> or file:<path>.")] = None
+    format: Annotated[Literal["summary", "full"], Meta(description="Of an overview: folders, or files.")] = "summary"
+    selector: Annotated[str | None, Meta(description="Of an impact: what changes.")] = None
+    diff: Annotated[str | None, Meta(description="Of an impact: what changed since this revision.")] = None
+    staged: Annotated[bool, Meta(description="Of an impact: what is staged.")] = False
+    worktree: Annotated[bool, Meta(description="Of an impact: what is changed but not staged.")] = False
+    depth: Annotated[int, Meta(ge=1, le=20, description="Of an impact: how many steps to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
-    direction: Direction = "in"
+    direction: Annotated[Direction, Meta(description="Of an impact: who depends on it, or what it depends on.")] = "in"
     limit: Annotated[int, Meta(ge=1, le=CAP, description="How many boxes at most.")] = MOST_NODES
 
 
