@@ -137,8 +137,7 @@ def _impact(answer: Any, colour: bool) -> str:
         edge = (str(row.distance), arrows.get(row.direction, row.direction), row.edge_kind, _sure(row.confidence, colour))
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
-    changed = getattr(answer, "changed", UNSET)
-    head = f"{_count(len(changed), 'changed symbol')}\n" if changed is not UNSET else _target(answer.target, colour) if answer.target is not None else ""
+    head = _target(answer.target, colour) if answer.target is not None else context.diff(answer, colour)
     return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut
 
 
