@@ -83,15 +83,15 @@ class AdrStore:
         return threads.resolve_thread(self, threads.ThreadResolveParams(id=id, thread_id=thread_id))
 
     def lint(self, **given: Any) -> lint.LintAnswer:
-        return lint.lint(self, _params(lint.LintParams, given), self.code)
+        return lint.lint(self, _params(lint.LintParams, given))
 
     def decisions_for(self, target: str) -> governing.ForAnswer:
         """What governs a path or selector."""
-        return governing.decisions_for(self, governing.ForParams(target=target), self.code)
+        return governing.decisions_for(self, governing.ForParams(target=target))
 
     def governing(self, path: str, *, selector: str | None = None, place: Place | None = None) -> Sequence[governing.Governing]:
         """The same for a caller that knows the file, and for a symbol its lines."""
-        return governing.governing(self, path, selector=selector, place=place, code=self.code)
+        return governing.governing(self, path, selector=selector, place=place)
 
     def renumber(self, old_id: str, new_id: str | None = None, *, against: str | None = None) -> renumber.RenumberAnswer:
         return renumber.renumber(self, renumber.RenumberParams(old_id=old_id, new_id=new_id, against=against))
