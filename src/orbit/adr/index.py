@@ -268,10 +268,9 @@ class Index:
         indexed = time.time_ns()
         entry, body = summarise(self._home, folder)
         envelope = entry.envelope
-        status, _, adr_id = folder.partition("/")
         sql = f"INSERT INTO adrs VALUES (NULL, {_marks(range(11))})"
         owner, updated = (envelope.owner, envelope.last_updated) if envelope else ("", "")
-        db.execute(sql, (folder, number_of(adr_id), status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
+        db.execute(sql, (folder, number_of(entry.id), entry.status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
         row = db.last_insert_rowid()
         if envelope is None:
             return
