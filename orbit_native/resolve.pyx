@@ -37,6 +37,7 @@ cdef enum:
     FORM_RETURN = 5
     FLAG_NEW = 1
     IS_STATIC = 1                                # of a definition
+    IS_EXTENSION = 4
     REF_CALL = 0
     REF_TYPE = 1
     REF_USE = 2
@@ -92,13 +93,13 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, modules, paths, type_paths, base_cache
+    cdef dict files, members, owned, modules, paths, type_paths, base_cache
     cdef set consulted, busy, busy_bases
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.modules = {}, {}, {}
+        self.files, self.members, self.owned, self.modules = {}, {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.consulted, self.busy, self.busy_bases = set(), set(), set()
 
@@ -135,6 +136,8 @@ cdef class Resolver:
         cdef Symbol symbol
         for symbol in file.symbols:
             self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
+            if symbol.owner != NOTHING:
+                self.owned.setdefault((symbol.family, symbol.name), []).append(symbol)
         self.modules.setdefault((file.rules.family, file.module), []).append(id)
 
     cdef list star_targets(self, File file, int module, int scope):
@@ -181,6 +184,18 @@ cdef class Resolver:
                 return []
             found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
             self.members[key] = found
+        return found
+
+    cdef list owned_members(self, int family, int name):
+        """Definitions called `name` that say which type they belong to, in order of path and position."""
+        self.consulted.add(name)
+        key = (family, name)
+        found = self.owned.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.owned(family, name)]
+            self.owned[key] = found
         return found
 
     cdef list module_files(self, int family, int module):
@@ -302,6 +317,8 @@ cdef class Resolver:
                 score += 4
             if bits & (OF_INSTANCE if not symbol.flags & IS_STATIC else OF_CLASS):
                 score += 32
+            if not symbol.flags & IS_EXTENSION:
+                score += 1
             if argc >= 0 and symbol.argc == argc:
                 score += 2
             elif argc >= 0 and symbol.flags & VARARGS and argc >= symbol.argc - 1:
@@ -398,7 +415,10 @@ cdef class Resolver:
             around = file.symbols[here]
             if self.kind_bits[around.kind] & (TYPE_KIND | MODULE_KIND if rules.class_sides else TYPE_KIND):
                 if rules.implicit_self or direct:
-                    found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth) if rules.implicit_self else self.own_member(around, name, argc, bits, file.id)
+                    if rules.implicit_self:
+                        found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth)
+                    else:
+                        found = self.own_member(around, name, argc, bits, file.id)
                     if found is not None:
                         return found
             else:
@@ -414,7 +434,8 @@ cdef class Resolver:
                     found = self.outer_module(file, around.qualified, name, argc, bits, depth)
                     if found is not None:
                         return found
-            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
+            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
+                    and not self.kind_bits[around.kind] & MODULE_KIND \
                     and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
@@ -652,8 +673,8 @@ cdef class Resolver:
         cdef Symbol other
         result = []
         self.consulted.add(symbol.name)
-        holders = [s for s in self.find_members(symbol.family, symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]
-        for other in holders:
+        namesakes = self.find_members(symbol.family, symbol.container, symbol.name)
+        for other in [s for s in namesakes if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]:
             file = self.get_file(other.file)
             if file is None:
                 continue
@@ -753,12 +774,96 @@ cdef class Resolver:
                 home = self.get_file(file)
                 if home is not None and home.rules.class_sides:
                     bits |= OF_CLASS if found.kind == CLASS else OF_INSTANCE
-            return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
+            made = self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
+            if made is None and bits & CALLABLE_KIND:
+                made = self.written_elsewhere(self.get_file(file), found.symbol, name, argc, depth)
+            return made
         if found.kind == SUPER:
             return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1, True)
         if found.kind == EXTERNAL:
             return found
         return None
+
+    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
+        """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
+        (None) only what the file imports by name."""
+        cdef Symbol symbol
+        cdef File home
+        cdef Thing owner
+        found = []
+        if file is None or depth > DEPTH:
+            return None
+        wanted = {receiver.name} | {(<Symbol>base).name for base in self.bases_of(receiver, depth + 1)} if receiver is not None else None
+        for symbol in self.owned_members(file.rules.family, name):
+            if not self.kind_bits[symbol.kind] & CALLABLE_KIND or len(found) >= MANY:
+                continue
+            if receiver is None:
+                if symbol.flags & IS_EXTENSION and self.imports_extension(file, symbol):
+                    found.append(symbol)
+                continue
+            names, _arguments = self.parse_type(symbol.owner)
+            if not names or names[len(names) - 1] not in wanted or (symbol.flags & IS_EXTENSION and not self.sees_extension(file, symbol)):
+                continue
+            home = self.get_file(symbol.file)
+            key = ("elsewhere", symbol.file, symbol.index)
+            if home is None or key in self.busy:
+                continue
+            self.busy.add(key)
+            try:
+                owner = self.resolve_type(home, symbol.parent, symbol.owner, depth + 1)
+            finally:
+                self.busy.discard(key)
+            if owner is not None and owner.kind == INSTANCE and owner.symbol is not None and self.is_a(receiver, owner.symbol, depth):
+                found.append(symbol)
+        if not found:
+            return None
+        return self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+
+    cdef bint is_a(self, Symbol symbol, Symbol wanted, int depth):
+        """Is a type another one, or does it inherit from it?"""
+        cdef Symbol base
+        cdef list queue = [symbol]
+        cdef int position = 0
+        while position < len(queue) and position < MANY:
+            if (<Symbol>queue[position]).qualified == wanted.qualified:
+                return True
+            for base in self.bases_of(queue[position], depth + 1):
+                if base not in queue:
+                    queue.append(base)
+            position += 1
+        return False
+
+    cdef int module_around(self, Symbol symbol):
+        """The innermost module, package or namespace a definition stands in."""
+        cdef File home = self.get_file(symbol.file)
+        cdef int scope = symbol.parent
+        while home is not None and scope >= 0:
+            if self.kind_bits[(<Symbol>home.symbols[scope]).kind] & MODULE_KIND:
+                return (<Symbol>home.symbols[scope]).qualified
+            scope = (<Symbol>home.symbols[scope]).parent
+        return home.module if home is not None else NOTHING
+
+    cdef bint imports_extension(self, File file, Symbol symbol):
+        for module, wanted, _flags, _scope in file.named.get(symbol.name, ()):
+            if wanted == symbol.name and module == self.module_around(symbol):
+                return True
+        return False
+
+    cdef bint sees_extension(self, File file, Symbol symbol):
+        """Is an extension imported by name or with all of its module, or does it stand in a module of this file or around it?"""
+        cdef int module = self.module_around(symbol)
+        cdef str text = self.text(module)
+        if symbol.file == file.id or self.imports_extension(file, symbol):
+            return True
+        for star, _flags in file.stars:
+            if star == module:
+                return True
+        for other in file.symbols:
+            if self.kind_bits[(<Symbol>other).kind] & MODULE_KIND:
+                around = self.text((<Symbol>other).qualified)
+                if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
+                    return True
+        return False
 
     # --- expressions and types
 
@@ -836,7 +941,7 @@ cdef class Resolver:
         else:
             found = self.head_of(file, scope, head, at, depth + 1)
             if found is not None and not steps:
-                return self.value_of(found, depth)
+                return self.value_of(self.bare_call(found, rules, depth), depth)
         for index, (step, name) in enumerate(steps):
             if found is None:
                 return None
@@ -846,8 +951,10 @@ cdef class Resolver:
                     if inner is not None:
                         found = self.weaker(inner, found.conf)
                         continue
-                found = self.value_of(found, depth)
-                found = self.pass_through(found, rules, name, index, steps) or self.member(found, name, NOTHING, CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index), file.id, depth + 1)
+                found = self.value_of(self.bare_call(found, rules, depth), depth)
+                passed = self.pass_through(found, rules, name, index, steps)
+                wanted = CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index)
+                found = passed if passed is not None else self.member(found, name, NOTHING, wanted, file.id, depth + 1)
             elif step == STEP_CALL:
                 found = self.called(found, rules, depth)
             else:
@@ -858,14 +965,24 @@ cdef class Resolver:
                     return None
         return self.value_of(found, depth) if found is not None else None
 
+    cdef Thing bare_call(self, Thing found, Rules rules, int depth):
+        """Where a method is called without brackets (Ruby), its name stands for what it gives back."""
+        cdef Thing made
+        if rules.class_sides and found.kind == FUNCTION and self.kind_bits[found.symbol.kind] & CALLABLE_KIND:
+            made = self.called(found, rules, depth)
+            if made is not None:
+                return made
+        return found
+
     cdef int leads_on(self, tuple steps, int index):
         """Modules may be meant where no call follows."""
         return 0 if index + 1 < len(steps) and steps[index + 1][0] == STEP_CALL else MODULE_KIND
 
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
-        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.find_members(found.symbol.family, found.symbol.qualified, name)):
-            return found
+        if found.kind == INSTANCE and name in rules.passing:
+            if found.symbol is None or not self.find_members(found.symbol.family, found.symbol.qualified, name):
+                return found
         if found.kind == INSTANCE and name in rules.class_words and found.symbol is not None:
             return thing(CLASS, found.conf, found.symbol)
         if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
@@ -978,12 +1095,12 @@ cdef class Resolver:
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
             return self.lookup(file, scope, name, start, argc, bits, 0)
         held = self.evaluate(file, scope, receiver, start, 0)
-        if held is None:
-            return None
-        if held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
-            return None
-        if held.kind == EXTERNAL:
-            return held
+        if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
+            return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
+        if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
+            if name in file.named and bits & CALLABLE_KIND:
+                return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
+            return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, 0)
 
     def resolve_refs(self, int file_id, refs):
@@ -1027,10 +1144,14 @@ cdef class Resolver:
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and other.kind == symbol.kind and len(found) < EQUALS \
+            if other.file == symbol.file and other.index != symbol.index and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) and len(found) < EQUALS \
                     and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
                 found.append(other)
         return found
+
+    cdef bint makes_as(self, Symbol other, Symbol symbol, int argc):
+        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin)?"""
+        return argc >= 0 and other.argc == argc and bool(self.kind_bits[other.kind] & TYPE_KIND) and bool(self.kind_bits[symbol.kind] & CALLABLE_KIND)
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""

@@ -164,3 +164,18 @@ def test_the_digest_tells_any_edit_from_none(tmp_path: Path) -> None:
     assert digest_of(sync(workspace, jobs=1)) == before
     repository.comment()
     assert digest_of(sync(workspace, jobs=1)) != before
+
+
+def test_what_is_left_out_is_known_even_when_nothing_else_changed(tmp_path: Path) -> None:
+    grow(tmp_path / "tree", 47)
+    workspace = Workspace(tmp_path / "tree")
+    sync(workspace, jobs=1)
+    (tmp_path / "tree/blob.py").write_bytes(b"\0" * 100)
+    (tmp_path / "tree/picture.xyz").touch()
+    answer = sync(workspace, jobs=1)
+    one, other = open_reader(Path(answer.db)), open_reader(build_afresh(tmp_path / "tree", tmp_path / "copy"))
+    query = "SELECT path, reason FROM skipped UNION ALL SELECT key, value FROM meta WHERE key = 'unknown_extension' ORDER BY 1"
+    assert list(one.execute(query)) == list(other.execute(query))
+    assert one.execute("SELECT value FROM meta WHERE key = 'unknown_extension'").get == "1"
+    one.close()
+    other.close()

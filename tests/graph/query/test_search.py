@@ -83,12 +83,12 @@ def test_a_task_holds_the_search_to_files_of_its_commits(own: Graph) -> None:
         subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments], cwd=own.root, check=True, capture_output=True)
 
     git("add", "pkg/other.py", "odd dir")
-    git("commit", "-qm", "Add squares [T-17]")
+    git("commit", "-qm", "Add squares [T20260101-17]")
     git("add", ".")
     git("commit", "-qm", "The rest")
-    assert {match.path for match in own.search("square", task_id="T-17").matches} == {"pkg/other.py"}
-    assert own.search("lonely", task_id="T-17").total == 1
-    assert own.search("square", task_id="T-99").total == 0
+    assert {match.path for match in own.search("square", task_id="T20260101-17").matches} == {"pkg/other.py"}
+    assert own.search("lonely", task_id="T20260101-17").total == 1
+    assert own.search("square", task_id="T20260101-99").total == 0
 
 
 @pytest.mark.parametrize("options", [{"kind": "function"}, {"limit": -1}, {"limit": "many"}])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import islice
 from operator import le
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -70,9 +72,17 @@ class Heads:
             self.flags[i] = sum(REF_FLAGS.get(word, 0) for word in words)
 
 
-@cache
+_compiling: defaultdict[str, Lock] = defaultdict(Lock)
+
+
 def kernel(name: str) -> tuple[Query, Heads]:
-    """The compiled query of a language. Cached for the life of the process: grammars are static."""
+    """The compiled query of a language. Kept for the life of the process: grammars are static. Threads do not compile the same one twice."""
+    with _compiling[name]:
+        return _compile(name)
+
+
+@cache
+def _compile(name: str) -> tuple[Query, Heads]:
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()

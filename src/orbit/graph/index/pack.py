@@ -129,7 +129,7 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
 
 def _container(facts: FileFacts, d: Definition, language: Language) -> str:
     """The local name of what a definition is a member of. Repeats (#2) count as one container."""
-    if d.owner != NONE:
+    if d.owner != NONE and "extension" not in d.flags:  # an extension is looked up where it is written
         return facts.text(d.owner).partition("<")[0].replace(".", language.separator)
     if language.separators:  # a name that is written as a path belongs to what stands before it, wherever it is written
         return d.local[: d.local.rindex(d.name)].removesuffix(language.separators.get(d.kind, language.separator)) if d.name in d.local else ""

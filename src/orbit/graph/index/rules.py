@@ -10,8 +10,16 @@ from orbit_native.resolve import Rules
 
 TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR, SLOT, VARIANT = 1, 2, 4, 8, 16, 32, 64, 128
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
+WORDS = (
+    "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing",
+    "builtins",
+)  # fmt: skip
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 SLOTS = {"property", "field", "event"}
+
+WORDS = (
+    "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing", "builtins",
+)  # fmt: skip
 
 
 class Texts(Protocol):
@@ -39,6 +47,6 @@ def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
     rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
     rules.separator, rules.nested_modules = table.separator, table.nested_modules
     rules.module_paths, rules.class_sides, rules.bound_after = table.module_paths, table.class_sides, table.bound_after
-    for field in ("self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing", "builtins"):
+    for field in WORDS:
         setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
     return rules

@@ -91,6 +91,8 @@ def _read_name(facts: FileFacts, found: Definition) -> None:
         found.value, found.path = facts.id(facts.text(found.path).lstrip(":")), NONE
     if "made" in found.flags:
         found.value = NONE
+    if "attr" in found.flags and found.kind == "method" and not found.name.endswith("="):
+        found.value = facts.id(f"@{found.name}")  # a reader gives what the variable holds
     if found.kind in ("method", "singleton_method") and found.argc == NONE and not found.flags:
         found.argc = 0
 

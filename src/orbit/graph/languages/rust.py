@@ -312,8 +312,8 @@ LANGUAGES = {
                  "by_ref", "or_else", "filter", "inspect", "get_mut", "into_inner", "iter", "iter_mut", "into_iter", "load"),
         transparent=("Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "Ref",
                      "RefMut", "Cow", "Pin", "Weak", "OnceCell", "OnceLock", "LazyLock", "ManuallyDrop", "Wrapping"),
-        collections=("Result", "[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet", "SmallVec",
-                     "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
+        collections=("Result", "[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet",
+                     "SmallVec", "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
         builtins=frozenset({
             "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format",
             "write", "writeln", "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches",
