@@ -1,6 +1,6 @@
 """How many bytes an agent reads to the right answer: Orbit's tools against grep and file reads, on the same questions.
 
-    python bench/agents.py [--markdown]
+    python bench/agents.py
 
 Each side has a fixed recipe for each question, written down below: tool calls for Orbit; for the other side a grep and then the lines around the hits that
 show what encloses them, which is lean: no file is read whole where a part will do. An answer counts as right when all facts are in what was read.
@@ -42,7 +42,8 @@ def callers(repository: str, name: str, selector: str, glob: str, facts: list[st
 
 
 QUESTIONS = [
-    callers(FLASK, "ensure_sync", "Flask.ensure_sync", "*.py", ["handle_http_exception", "dispatch_request", "process_response", "do_teardown_request", "as_view"]),
+    callers(FLASK, "ensure_sync", "Flask.ensure_sync", "*.py",
+            ["handle_http_exception", "dispatch_request", "process_response", "do_teardown_request", "as_view"]),
     Question(FLASK, "Which classes extend `SessionInterface`?", [("implementors", {"selector": "SessionInterface"})],
              [("grep", r"class \w+\(.*\bSessionInterface", "*.py")], ["SecureCookieSessionInterface", "FailingSessionInterface", "MySessionInterface"]),
     Question(FLASK, "Where is the command `flask routes` handled?", [("trace", {"command": "routes", "depth": 1})],
@@ -56,14 +57,16 @@ QUESTIONS = [
              [("grep", "MAX_COOKIE_SIZE", "*")], [r"config\.rst", r"wrappers\.py", r"app\.py"]),
     callers(COBRA, "InitDefaultHelpCmd", "InitDefaultHelpCmd", "*.go", ["ExecuteC", "genMan", "GenMarkdownCustom", "GenReSTCustom", "GenYamlCustom"]),
     Question(COBRA, "What breaks if `stripFlags` changes, three steps far?", [("impact", {"selector": "stripFlags", "depth": 3})],
-             [("grep", r"\bstripFlags\(", "*.go"), ("around", r"[^c] \bstripFlags\(", "*.go", 40, 0), ("grep", r"\.Find\(", "*.go"), ("around", r"\.Find\(", "*.go", 40, 0),
+             [("grep", r"\bstripFlags\(", "*.go"), ("around", r"[^c] \bstripFlags\(", "*.go", 40, 0),
+              ("grep", r"\.Find\(", "*.go"), ("around", r"\.Find\(", "*.go", 40, 0),
               ("grep", r"\.(ExecuteC|InitDefaultHelpCmd|initCompleteCmd|getCompletions)\(", "*.go"),
               ("around", r"\.(ExecuteC|InitDefaultHelpCmd|initCompleteCmd|getCompletions)\(", "*.go", 40, 0)],
              ["Find", "ExecuteC", "InitDefaultHelpCmd", "initCompleteCmd", "getCompletions", "genMan"]),
     Question(COBRA, "Show `Command.Traverse`.", [("show", {"selector": "Command.Traverse"})],
              [("grep", r"func .*\bTraverse\(", "*.go"), ("read", "command.go", 735, 795)], [r"func \(c \*Command\) Traverse", r"return c, args, nil"]),
     Question(COBRA, "What does `ExecuteC` call?", [("callees", {"selector": "Command.ExecuteC", "confidence": "same_module"})],
-             [("grep", r"func .*\bExecuteC\(", "*.go"), ("read", "command.go", 978, 1058)], ["InitDefaultHelpCmd", "InitDefaultCompletionCmd", "checkCommandGroups", "Traverse", "Find"]),
+             [("grep", r"func .*\bExecuteC\(", "*.go"), ("read", "command.go", 978, 1058)],
+             ["InitDefaultHelpCmd", "InitDefaultCompletionCmd", "checkCommandGroups", "Traverse", "Find"]),
     Question(COBRA, "Which TODO comments are there?", [("search", {"query": "TODO"})], [("grep", "TODO", "*.go")], [r"TODO.*\w+", r"\.go"]),
     Question(COBRA, "Where is the type `ShellCompDirective` defined?", [("search", {"query": "ShellCompDirective", "kind": "symbol", "limit": 1})],
              [("grep", r"type ShellCompDirective", "*.go")], [r"completions\.go", "ShellCompDirective"]),
@@ -71,7 +74,8 @@ QUESTIONS = [
     Question(RXJS, "Which classes extend `Subscriber`?", [("implementors", {"selector": "Subscriber"})],
              [("grep", r"extends Subscriber\b", "*.ts")], ["SafeSubscriber", "OperatorSubscriber"]),
     Question(RXJS, "What breaks if `popNumber` changes, three steps far?", [("impact", {"selector": "popNumber", "depth": 3})],
-             [("grep", r"\bpopNumber\b", "*.ts"), ("around", r"= popNumber\(", "*.ts", 40, 0), ("grep", r"\bmerge\(", "*.ts"), ("around", r"return merge\(", "*.ts", 40, 0),
+             [("grep", r"\bpopNumber\b", "*.ts"), ("around", r"= popNumber\(", "*.ts", 40, 0),
+              ("grep", r"\bmerge\(", "*.ts"), ("around", r"return merge\(", "*.ts", 40, 0),
               ("grep", r"\b(merge|mergeWith)\b.*from", "*.ts")], [r"observable/merge", "mergeWith", r"src/index"]),
     Question(RXJS, "What does `Observable.ts` import?", [("deps", {"selector": "file:src/internal/Observable.ts"})],
              [("grep", r"^import", "Observable.ts")], ["Subscriber", "Subscription", "pipe", "config"]),
@@ -136,7 +140,8 @@ def main() -> None:
         verdict = missing or ("Orbit" if ours < theirs else "grep")
         print(f"| {question.repository.split('-')[0]} | {question.text} | {ours:,} | {theirs:,} | {ours / theirs:.2f} | {verdict} |".replace("golang", "cobra"))
     right = [(ours, theirs) for _, (ours, a), (theirs, b) in rows if not a and not b]
-    print(f"\nboth right on {len(right)} of {len(rows)}: {sum(a for a, _ in right):,} bytes against {sum(b for _, b in right):,}; once in a conversation: {once:,} bytes")
+    ours_sum, theirs_sum = (sum(pair[side] for pair in right) for side in (0, 1))
+    print(f"\nboth right on {len(right)} of {len(rows)}: {ours_sum:,} bytes against {theirs_sum:,}; once in a conversation: {once:,} bytes")
 
 
 if __name__ == "__main__":

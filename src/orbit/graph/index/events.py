@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -41,10 +42,6 @@ class Field(msgspec.Struct, frozen=True):
             return folder == self.git_folder and name in _GIT_FILES
         return not f"{path}{os.sep}".startswith(self.ignored)
 
-    def accepts(self, change: object, path: str) -> bool:
-        """`concerns`, as a filter of watchfiles."""
-        return self.concerns(path)
-
 
 def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
     """Yields once when watching has begun, and begun anew because folders came, and whenever files changed."""
@@ -53,7 +50,7 @@ def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
     field = find_field(root)
     while not stop.is_set():
         batches = watch(
-            *sorted(field.folders), watch_filter=field.accepts, debounce=BATCH_MS, step=STEP_MS,
+            *sorted(field.folders), watch_filter=partial(_concerns, field), debounce=BATCH_MS, step=STEP_MS,
             rust_timeout=WAKE_MS, yield_on_timeout=True, stop_event=stop, raise_interrupt=False, recursive=not PER_FOLDER,
             ignore_permission_denied=True,
         )  # fmt: skip
@@ -70,6 +67,10 @@ def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
                     if now != field:
                         field = now
                         break
+
+
+def _concerns(field: Field, _: object, path: str) -> bool:
+    return field.concerns(path)
 
 
 def find_field(root: Path) -> Field:

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.families import family_of
 from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
@@ -49,6 +49,7 @@ class ImpactParams(msgspec.Struct, kw_only=True):
     confidence: ConfidenceFloor = "same_module"
     direction: Annotated[Direction, Meta(description="in: who depends on it; out: what it depends on.")] = "in"
     limit: Annotated[int, Meta(ge=0, le=CAP, description="How many rows at most; without it 200, or fewer if they are long.")] | None = None
+    decisions: Annotated[bool, Meta(description="List the decisions that govern it; a diff always does.")] = False
     fail_on: Annotated[
         Literal["unseen", "untested"], Meta(description="Leave with 7 if the diff changes what the graph cannot see, or code no test reaches.")
     ] | None = None
@@ -77,16 +78,6 @@ class Unseen(msgspec.Struct, frozen=True):
 
     path: str
     reason: str
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """A decision that governs something changed; `governs` are selectors of it."""
-
-    id: str
-    title: str
-    status: str
-    via: str
-    governs: list[str]
 
 
 class ImpactAnswer(GraphAnswer, kw_only=True):
