@@ -106,7 +106,8 @@ def _npm(name: str, version: str, scratch: Path) -> Path:
 def _crates(name: str, version: str, scratch: Path) -> Path:
     (scratch / "src").mkdir()
     (scratch / "src" / "lib.rs").touch()
-    (scratch / "Cargo.toml").write_text(f'[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n{name} = "={version}"\n', encoding="utf-8")
+    manifest = f'[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n{name} = "={version}"\n'
+    (scratch / "Cargo.toml").write_text(manifest, encoding="utf-8")
     _run(["cargo", "vendor", "--quiet", "vendor"], cwd=scratch)
     (scratch / "vendor" / name / ".cargo-checksum.json").unlink()
     return scratch / "vendor" / name
@@ -114,7 +115,8 @@ def _crates(name: str, version: str, scratch: Path) -> Path:
 
 def _maven(name: str, version: str, scratch: Path) -> Path:
     group, artifact = name.split(":")
-    _run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact={name}:{version}:jar:sources", "-Dtransitive=false", f"-Dmaven.repo.local={scratch / 'm2'}"], cwd=scratch)
+    fetched = ["-Dtransitive=false", f"-Dmaven.repo.local={scratch / 'm2'}"]
+    _run(["mvn", "-q", "-B", "dependency:get", f"-Dartifact={name}:{version}:jar:sources", *fetched], cwd=scratch)
     root = scratch / "root"
     with zipfile.ZipFile(scratch / "m2" / Path(*group.split(".")) / artifact / version / f"{artifact}-{version}-sources.jar") as jar:
         jar.extractall(root)

@@ -66,7 +66,7 @@ def count_facts(name: str, contents: list[bytes]) -> list[int]:
     totals = [0, 0, 0]
     for source in contents:
         facts = extract(language, source, names, BUDGET_SECONDS)
-        totals = [total + len(part) for total, part in zip(totals, (facts.definitions, facts.refs, facts.binds), strict=True)]
+        totals = [totals[0] + len(facts.definitions), totals[1] + len(facts.refs), totals[2] + len(facts.binds)]
     return totals
 
 
@@ -79,7 +79,8 @@ def measure(folder: Path, wanted: list[str], rounds: int) -> dict[str, Any]:
         for _ in range(rounds):
             for label, work in (("parse", parse_all), ("capture", capture_all), ("extract", extract_all)):
                 best[label] = min(best[label], cpu(work, name, contents))
-        rows[name] = {"files": len(contents), "lines": sum(source.count(b"\n") for source in contents), "bytes": sum(map(len, contents)), "facts": counts, **best}
+        lines = sum(source.count(b"\n") for source in contents)
+        rows[name] = {"files": len(contents), "lines": lines, "bytes": sum(map(len, contents)), "facts": counts, **best}
     rows["all"] = {key: sum(row[key] for row in rows.values()) for key in ("files", "lines", "bytes", "parse", "capture", "extract")}
     rows["all"]["facts"] = [sum(row["facts"][i] for row in rows.values() if "facts" in row) for i in range(3)]
     for row in rows.values():

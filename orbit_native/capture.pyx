@@ -12,6 +12,7 @@ import numpy as np
 
 from orbit_native.expression cimport UNKNOWN, canonical_expression, canonical_type
 from orbit_native.names cimport Names
+from orbit_native.row cimport Row
 from orbit_native.tree_sitter cimport *
 
 cdef extern from "time.h" nogil:
@@ -30,6 +31,8 @@ PARSE_TIMED_OUT, QUERY_TIMED_OUT, HAS_ERRORS, TOO_MANY_MATCHES = 1, 2, 4, 8
 cdef enum:
     ROLE_NAME, ROLE_RECEIVER, ROLE_TYPE, ROLE_VALUE, ROLE_ALIAS, ROLE_PATH, ROLE_TEXT, ROLE_ARGS, ROLE_BODY, ROLE_OWNER, ROLE_HEAD, ROLE_NONE
 
+cdef const char *MISSING_TOKENS = b"(MISSING) @broken"
+
 cdef enum:
     WIDTH = 16
     NO_ID = -1
@@ -41,25 +44,7 @@ cdef enum:
     EXPRESSION_ROOM = 240     # longer canonical forms are unknown
     STRING_ROOM = 200         # bytes kept of a string literal
     MATCH_LIMIT = 65536       # matches in progress at one moment
-
-cdef struct Row:
-    int32_t head
-    int32_t start
-    int32_t end
-    int32_t line
-    int32_t end_line
-    int32_t name_start
-    int32_t name_end
-    int32_t name_line
-    int32_t name
-    int32_t receiver
-    int32_t type
-    int32_t value
-    int32_t alias
-    int32_t path
-    int32_t argc
-    int32_t body
-
+    UNWATCHED_NODES = 20000   # trees this small cannot cost more than about a second, whatever the query
 
 cdef struct Rows:
     Row *items
@@ -86,7 +71,22 @@ cdef struct Source:
 
 cdef struct Budget:
     double deadline        # seconds of the system clock; 0 for none
+    bint tight             # less than the default: even a small tree may outlast it
     bint spent
+
+
+cdef int push(Rows *rows, const Row *row) noexcept nogil:
+    """Append a row; 0, or OUT_OF_MEMORY."""
+    cdef void *grown
+    if rows.count == rows.room:
+        grown = realloc(rows.items, 2 * rows.room * sizeof(Row))
+        if not grown:
+            return OUT_OF_MEMORY
+        rows.items = <Row *>grown
+        rows.room *= 2
+    rows.items[rows.count] = row[0]
+    rows.count += 1
+    return 0
 
 
 cdef double clock_now() noexcept nogil:
@@ -207,11 +207,18 @@ cdef inline int32_t put_text(Names names, const char *text, int size, int role) 
     return names.put(out, used)
 
 
+cdef bint may_loop(bytes source):
+    """Does the source end in a line of the kind that some scanners never leave: an annotation or a comment without a line end?"""
+    cdef bytes last = source[source.rfind(b"\n") + 1:]
+    return b"@" in last or b"/" in last
+
+
 cdef class Query:
     """A language's query, compiled once; capture() may be called from several threads."""
 
     cdef const TSLanguage *language
     cdef TSQuery *query
+    cdef TSQuery *missing      # finds tokens the grammar only supposes; a wildcard, so it runs on sources with errors only
     cdef object capsule
     cdef bint final_newline    # some grammars loop for ever on a last line without an end
     cdef uint8_t *roles        # by capture id
@@ -223,20 +230,28 @@ cdef class Query:
     def __cinit__(self, capsule, str text not None, *, bint final_newline=False):
         cdef uint32_t offset = 0
         cdef TSQueryError error = TSQueryErrorNone
-        cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n(MISSING) @broken\n"
+        cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n"
+        cdef const char *start = raw
+        cdef uint32_t size = <uint32_t>len(raw)
         self.capsule, self.final_newline = capsule, final_newline
         self.language = <const TSLanguage *>PyCapsule_GetPointer(capsule, b"tree_sitter.Language")
-        self.query = ts_query_new(self.language, raw, <uint32_t>len(raw), &offset, &error)
+        with nogil:            # the runtime analyses what a query can match: some hundred milliseconds for a large one
+            self.query = ts_query_new(self.language, start, size, &offset, &error)
         if not self.query:
             line = raw[:offset].count(b"\n")
             kind = ("", "syntax", "node type", "field", "capture", "structure", "language")[<int>error]
             raise ValueError(f"query line {line + 1}: bad {kind} at {raw[offset:offset + 40].decode(errors='replace')!r}")
+        self.missing = ts_query_new(self.language, MISSING_TOKENS, <uint32_t>len(MISSING_TOKENS), &offset, &error)
+        if not self.missing:
+            raise MemoryError
         self.read_captures()
         self.read_tests()
 
     def __dealloc__(self):
         if self.query:
             ts_query_delete(self.query)
+        if self.missing:
+            ts_query_delete(self.missing)
         free(self.roles)
         free(self.tests)
         free(self.words)
@@ -334,7 +349,6 @@ cdef class Query:
         cdef uint32_t i, start, end
         cdef int role, size
         cdef TSNode node
-        cdef void *grown
         cdef const char *piece
         cdef char kept[STRING_ROOM + 8]
         cdef bint headed = False
@@ -388,23 +402,13 @@ cdef class Query:
                 row.body = start
         if not headed:
             return 0
-        if rows.count == rows.room:
-            grown = realloc(rows.items, 2 * rows.room * sizeof(Row))
-            if not grown:
-                return OUT_OF_MEMORY
-            rows.items = <Row *>grown
-            rows.room *= 2
-        rows.items[rows.count] = row
-        rows.count += 1
-        return 0
+        return push(rows, &row)
 
-    cdef int add_hidden_error(self, Rows *rows, TSNode root) noexcept nogil:
+    cdef int add_hidden_error(self, Rows *rows, TSNode root, uint32_t size_of_source) noexcept nogil:
         """A row for an error no pattern can see (a missing token without a name): the innermost node that has it."""
-        cdef Row row
         cdef size_t i
         cdef TSNode node = root
         cdef TSTreeCursor cursor
-        cdef void *grown
         for i in range(rows.count):
             if rows.items[i].head == self.broken:
                 return 0
@@ -418,19 +422,16 @@ cdef class Query:
                 continue
             break
         ts_tree_cursor_delete(&cursor)
+        return self.add_broken(rows, node, size_of_source)
+
+    cdef int add_broken(self, Rows *rows, TSNode node, uint32_t size_of_source) noexcept nogil:
+        cdef Row row
         row.name_start = row.name_end = row.name_line = NO_ID
         row.name = row.receiver = row.type = row.value = row.alias = row.path = row.argc = row.body = NO_ID
-        row.head, row.start, row.end = self.broken, ts_node_start_byte(node), ts_node_end_byte(node)
+        row.head, row.end = self.broken, min(ts_node_end_byte(node), size_of_source)
+        row.start = min(ts_node_start_byte(node), <uint32_t>row.end)
         row.line, row.end_line = ts_node_start_point(node).row, ts_node_end_point(node).row
-        if rows.count == rows.room:
-            grown = realloc(rows.items, 2 * rows.room * sizeof(Row))
-            if not grown:
-                return OUT_OF_MEMORY
-            rows.items = <Row *>grown
-            rows.room *= 2
-        rows.items[rows.count] = row
-        rows.count += 1
-        return 0
+        return push(rows, &row)
 
     cdef int count_arguments(self, TSNode node) noexcept nogil:
         cdef uint32_t count = ts_node_named_child_count(node), i, extras = 0
@@ -464,17 +465,27 @@ cdef class Query:
         if rows:
             cursor = ts_query_cursor_new()
             ts_query_cursor_set_match_limit(cursor, MATCH_LIMIT)
-            ts_query_cursor_exec_with_options(cursor, self.query, root, &query_options)
+            # Asking the clock makes the cursor find its position at every node, so it is left out where it cannot matter.
+            if ts_node_descendant_count(root) > UNWATCHED_NODES or budget.tight:
+                ts_query_cursor_exec_with_options(cursor, self.query, root, &query_options)
+            else:
+                ts_query_cursor_exec(cursor, self.query, root)
             while ts_query_cursor_next_match(cursor, &match):
                 if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, source.size, names):
                     status |= OUT_OF_MEMORY
                     break
-            if budget.spent:
-                status |= TIMED_OUT_QUERY
             if ts_query_cursor_did_exceed_match_limit(cursor):
                 status |= LIMIT_SEEN
+            if status & ERRORS_SEEN and not status & OUT_OF_MEMORY:
+                ts_query_cursor_exec_with_options(cursor, self.missing, root, &query_options)
+                while ts_query_cursor_next_match(cursor, &match):
+                    if self.add_broken(rows, match.captures[0].node, source.size):
+                        status |= OUT_OF_MEMORY
+                        break
+            if budget.spent:
+                status |= TIMED_OUT_QUERY
             ts_query_cursor_delete(cursor)
-            if status & ERRORS_SEEN and self.add_hidden_error(rows, root):
+            if status & ERRORS_SEEN and self.add_hidden_error(rows, root, source.size):
                 status |= OUT_OF_MEMORY
         ts_tree_delete(tree)
         ts_parser_delete(parser)
@@ -487,7 +498,7 @@ cdef class Query:
         cdef Rows rows
         cdef int status
         cdef int32_t[:, ::1] view
-        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         if len(source) >= 1 << 31:
             raise ValueError("sources of 2 GiB and more are not supported")
         rows.room, rows.count = 256, 0
@@ -496,6 +507,7 @@ cdef class Query:
             raise MemoryError
         try:
             with nogil:
+                budget.tight = 0 < budget_seconds < 2
                 budget.deadline, budget.spent = clock_now() + budget_seconds if budget_seconds > 0 else 0, False
                 status = self.run(&given, &budget, names, &rows)
             if status & OUT_OF_MEMORY:
@@ -513,8 +525,8 @@ cdef class Query:
         cdef Source given
         cdef Budget budget
         cdef int status
-        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
-        budget.deadline, budget.spent = 0, False
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
+        budget.deadline, budget.tight, budget.spent = 0, False, False
         with nogil:
             status = self.run(&given, &budget, None, NULL)
         return status

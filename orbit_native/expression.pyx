@@ -151,7 +151,7 @@ cdef bint skip_generics(Scan *s) noexcept nogil:
 
 cdef int take_expression(Scan *s, int depth) noexcept nogil:
     """One primary expression and its steps, up to the end of the text."""
-    cdef int size, start, mark
+    cdef int size
     cdef const char *word
     if depth > DEPTH_LIMIT:
         return UNKNOWN
@@ -209,13 +209,11 @@ cdef int take_expression(Scan *s, int depth) noexcept nogil:
         s.at += 1
         if take_type(s, depth + 1):
             return UNKNOWN
-        start = s.at
         while s.at < s.size and s.text[s.at] != b'>':
             s.at += 1
         s.at += 1
     else:
         return UNKNOWN
-    mark = s.used
     return take_steps(s, depth)
 
 
@@ -297,6 +295,8 @@ cdef int take_steps(Scan *s, int depth) noexcept nogil:
             s.at += 1
             if not skip_balanced(s) or emit(s, b'!()', 3):
                 return UNKNOWN
+        elif c == b'?' and (peek(s, 1) == b':' or (peek(s, 1) == b'?' and is_space(peek(s, 2)))):
+            return 0              # `a ?: b`, `a ?? b`: what the left side is when it is there
         elif c == b'?' and (s.at + 1 >= s.size or peek(s, 1) == b')' or peek(s, 1) == b'?' or peek(s, 1) == b';'):
             s.at += 1
         elif c == b'!' and peek(s, 1) != b'=':

@@ -1,10 +1,12 @@
 """Interning: equal byte strings get equal small integers, in order of first appearance."""
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
 cdef enum:
+    NO_ID = -1
     FREE = -1
     NO_MEMORY = -2
 
@@ -116,6 +118,22 @@ cdef class Names:
         if not 0 <= known < <Py_ssize_t>self.count:
             raise IndexError(known)
         return self.blob[self.offsets[known]:self.offsets[known + 1]]
+
+    def word(self, Py_ssize_t known):
+        """The string with this id as text, what is no UTF-8 replaced; empty for -1."""
+        if known == NO_ID:
+            return ""
+        if not 0 <= known < <Py_ssize_t>self.count:
+            raise IndexError(known)
+        return PyUnicode_DecodeUTF8(self.blob + self.offsets[known], self.offsets[known + 1] - self.offsets[known], "replace")
+
+    def add_word(self, str text not None):
+        """The id of a text."""
+        cdef bytes raw = text.encode("utf-8", "replace")
+        cdef int32_t known = self.put(raw, len(raw))
+        if known < 0:
+            raise MemoryError
+        return known
 
     def texts(self):
         """All strings, by id."""

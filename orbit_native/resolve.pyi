@@ -28,9 +28,15 @@ class Rules:
     reexports_all: bool
     global_names: bool
     nested_modules: bool
+    module_paths: bool
+    class_sides: bool
+    bound_after: bool
     self_names: frozenset[int]
     class_names: frozenset[int]
     super_names: frozenset[int]
+    class_words: frozenset[int]
+    root_names: frozenset[int]
+    outer_names: frozenset[int]
     constructors: frozenset[int]
     transparent: frozenset[int]
     collections: frozenset[int]

@@ -28,10 +28,16 @@ cdef enum:
     MODULE_KIND = 8
     DECLARATION_KIND = 16
     CONSTRUCTOR_KIND = 32
+    SLOT_KIND = 64                               # holds a value of an instance: never a type
+    VARIANT_KIND = 128                           # a value of the type around it, or a way to make one
+    OF_CLASS = 256                               # wanted besides kinds: members of the type itself, or of its instances
+    OF_INSTANCE = 512
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
     FORM_FOR = 3
     FORM_RETURN = 5
     FLAG_NEW = 1
+    IS_STATIC = 1                                # of a definition
+    IS_EXTENSION = 4
     REF_CALL = 0
     REF_TYPE = 1
     REF_USE = 2
@@ -44,8 +50,8 @@ STATIC, VARARGS, EXTENSION = 1, 2, 4
 cdef class Rules:
     """What differs between languages, in ids."""
     cdef public int family
-    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules
-    cdef public frozenset self_names, class_names, super_names, constructors, transparent, collections, passing, builtins
+    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after
+    cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections, passing, builtins
     cdef public str separator
 
 
@@ -87,13 +93,13 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, modules, paths, type_paths, base_cache
+    cdef dict files, members, owned, modules, paths, type_paths, base_cache
     cdef set consulted, busy, busy_bases
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.modules = {}, {}, {}
+        self.files, self.members, self.owned, self.modules = {}, {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.consulted, self.busy, self.busy_bases = set(), set(), set()
 
@@ -110,12 +116,14 @@ cdef class Resolver:
             file.symbols.append(make_symbol(id, index, rules.family, row))
         for module_id, name, local, flags, scope in imports.tolist():
             if flags & STAR:
-                file.stars.append((module_id, flags))
+                for target in self.star_targets(file, module_id, scope):
+                    file.stars.append((target, flags))
             elif local != NOTHING:
                 file.named.setdefault(local, []).append((module_id, name, flags, scope))
         for form, name, type_, value, scope, start in binds.tolist():
             if form == FORM_FIELD:
-                file.fields.setdefault((self.type_scope(file, scope), name), []).append((type_, value, scope))
+                holder = scope if scope >= 0 and self.kind_bits[(<Symbol>file.symbols[scope]).kind] & VARIANT_KIND else self.type_scope(file, scope)
+                file.fields.setdefault((holder, name), []).append((type_, value, scope))
             elif form != FORM_RETURN:
                 file.binds.setdefault((scope, name), []).append((start, form, type_, value))
         for name, value in exports.tolist():
@@ -128,14 +136,33 @@ cdef class Resolver:
         cdef Symbol symbol
         for symbol in file.symbols:
             self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
+            if symbol.owner != NOTHING:
+                self.owned.setdefault((symbol.family, symbol.name), []).append(symbol)
         self.modules.setdefault((file.rules.family, file.module), []).append(id)
+
+    cdef list star_targets(self, File file, int module, int scope):
+        """What a star import may mean: inside a namespace also what stands in the namespaces around it."""
+        cdef str text, separator = file.rules.separator
+        found = [module]
+        if not file.rules.nested_modules or module == NOTHING:
+            return found
+        text = self.text(module)
+        while scope >= 0:
+            if self.kind_bits[(<Symbol>file.symbols[scope]).kind] & MODULE_KIND:
+                around = self.text((<Symbol>file.symbols[scope]).qualified)
+                while around:
+                    found.insert(len(found) - 1, self.id_of(around + separator + text))
+                    around = around.rpartition(separator)[0]
+                break
+            scope = (<Symbol>file.symbols[scope]).parent
+        return found
 
     cdef int type_scope(self, File file, int scope):
         """The type definition around a scope, or NOTHING."""
         cdef Symbol symbol
         while scope >= 0:
             symbol = file.symbols[scope]
-            if self.kind_bits[symbol.kind] & TYPE_KIND:
+            if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND if file.rules.class_sides else TYPE_KIND):
                 return scope
             scope = symbol.parent
         return NOTHING
@@ -157,6 +184,18 @@ cdef class Resolver:
                 return []
             found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
             self.members[key] = found
+        return found
+
+    cdef list owned_members(self, int family, int name):
+        """Definitions called `name` that say which type they belong to, in order of path and position."""
+        self.consulted.add(name)
+        key = (family, name)
+        found = self.owned.get(key)
+        if found is None:
+            if self.loader is None:
+                return []
+            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.owned(family, name)]
+            self.owned[key] = found
         return found
 
     cdef list module_files(self, int family, int module):
@@ -259,7 +298,7 @@ cdef class Resolver:
             return found
         if bits == TYPE_KIND:
             types = [s for s in found if not self.kind_bits[(<Symbol>s).kind] & (CALLABLE_KIND | VALUE_KIND)]
-            return types or [s for s in found if not self.kind_bits[(<Symbol>s).kind] & CALLABLE_KIND]
+            return types or [s for s in found if not self.kind_bits[(<Symbol>s).kind] & (CALLABLE_KIND | SLOT_KIND)]
         if self.kind_bits[(<Symbol>found[0]).kind] & CONSTRUCTOR_KIND:
             return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & CONSTRUCTOR_KIND]
         return found
@@ -276,6 +315,10 @@ cdef class Resolver:
                 score += 16
             if not self.kind_bits[symbol.kind] & DECLARATION_KIND:
                 score += 4
+            if bits & (OF_INSTANCE if not symbol.flags & IS_STATIC else OF_CLASS):
+                score += 32
+            if not symbol.flags & IS_EXTENSION:
+                score += 1
             if argc >= 0 and symbol.argc == argc:
                 score += 2
             elif argc >= 0 and symbol.flags & VARARGS and argc >= symbol.argc - 1:
@@ -286,8 +329,12 @@ cdef class Resolver:
 
     cdef Thing of_symbol(self, Symbol symbol, int conf, int depth):
         cdef int bits = self.kind_bits[symbol.kind]
+        cdef File home
         if bits & MODULE_KIND:
-            return thing(MODULE, conf, symbol, symbol.qualified)
+            home = self.get_file(symbol.file)
+            if home is None or not home.rules.class_sides:
+                return thing(MODULE, conf, symbol, symbol.qualified)
+            return thing(CLASS, conf, symbol)
         if bits & TYPE_KIND:
             return thing(CLASS, conf, symbol)
         if bits & CALLABLE_KIND:
@@ -300,10 +347,19 @@ cdef class Resolver:
         cdef Thing made
         if found.kind != FUNCTION or symbol is None or not self.kind_bits[symbol.kind] & VALUE_KIND:
             return found
+        if self.kind_bits[symbol.kind] & VARIANT_KIND:
+            made = self.type_around(symbol)
+            return thing(UNKNOWN, found.conf, symbol) if made is None else self.weaker(made, found.conf)
         made = self.declared(symbol, depth + 1)
         if made is None:
             return thing(UNKNOWN, found.conf, symbol)
         return self.weaker(made, found.conf)
+
+    cdef Thing type_around(self, Symbol symbol):
+        """An instance of the type a variant is declared in."""
+        cdef File home = self.get_file(symbol.file)
+        cdef int around = self.type_scope(home, symbol.parent) if home is not None else NOTHING
+        return thing(INSTANCE, EXACT, home.symbols[around]) if around != NOTHING else None
 
     cdef Thing weaker(self, Thing found, int conf):
         if found.conf >= conf:
@@ -341,19 +397,28 @@ cdef class Resolver:
         cdef bint direct = True
         if depth > DEPTH:
             return None
+        imported = file.named.get(name)
         while True:
             bound = file.binds.get((here, name))
-            if bound is not None and not (bits == TYPE_KIND):
+            if bound is not None and not (bits == TYPE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
                 if here != NOTHING or not self.module_has(file, name):
                     found = self.local(file, here, bound, at, depth)
                     found.via_local = True
                     return found
             if here == NOTHING:
                 break
+            if imported is not None:
+                for module, wanted, _flags, within in imported:
+                    if within == here:
+                        found = self.follow(file, module, wanted, argc, bits, depth + 1)
+                        return found if found is not None else thing(EXTERNAL, IMPORTED)
             around = file.symbols[here]
-            if self.kind_bits[around.kind] & TYPE_KIND:
+            if self.kind_bits[around.kind] & (TYPE_KIND | MODULE_KIND if rules.class_sides else TYPE_KIND):
                 if rules.implicit_self or direct:
-                    found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth) if rules.implicit_self else self.own_member(around, name, argc, bits, file.id)
+                    if rules.implicit_self:
+                        found = self.member_of_type(around, name, argc, bits, EXACT, file.id, depth)
+                    else:
+                        found = self.own_member(around, name, argc, bits, file.id)
                     if found is not None:
                         return found
             else:
@@ -369,12 +434,23 @@ cdef class Resolver:
                     found = self.outer_module(file, around.qualified, name, argc, bits, depth)
                     if found is not None:
                         return found
-            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) and not self.kind_bits[around.kind] & MODULE_KIND \
+            if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
+                    and not self.kind_bits[around.kind] & MODULE_KIND \
                     and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
         return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef bint calls_itself(self, list bound, int name):
+        """Is every binding of a name made by a call of that very name (`let words = words(x)`)? Then the call means something further out."""
+        for _start, _form, _type, value in bound:
+            if value == NOTHING:
+                return False
+            kind, head, steps = self.parse_path(value)
+            if kind != 0 or head != name or not steps or steps[0][0] != STEP_CALL:
+                return False
+        return True
 
     cdef Thing outer_module(self, File file, int module, int name, int argc, int bits, int depth):
         """A name of the modules around a module: A.B, then A."""
@@ -423,6 +499,8 @@ cdef class Resolver:
                 if symbol.file == file.id:
                     return self.of_symbol(symbol, EXACT, depth)
                 distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
+                if rules.class_sides and not self.kind_bits[symbol.kind] & (CALLABLE_KIND | VALUE_KIND):
+                    return self.of_symbol(symbol, IMPORTED, depth)           # a type that is opened in many places is one type
                 if len(distinct) <= 1 or self.reaches(file, symbol.file):
                     return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
                 return thing(UNKNOWN, FUZZY)
@@ -457,7 +535,8 @@ cdef class Resolver:
             symbol = self.pick(options, NOTHING, argc, bits)
             return self.of_symbol(symbol, IMPORTED, depth)
         submodule = self.id_of(self.text(module) + file.rules.separator + self.text(name)) if self.text(module) else name
-        if self.module_files(file.rules.family, submodule):
+        inside = bool(self.module_files(file.rules.family, submodule))
+        if inside and (bits & MODULE_KIND or not bits & CALLABLE_KIND):
             return thing(MODULE, IMPORTED, None, submodule)
         key = (module, name)
         if key in self.busy:
@@ -471,6 +550,8 @@ cdef class Resolver:
                     return self.weaker(found, IMPORTED)
         finally:
             self.busy.discard(key)
+        if inside:
+            return thing(MODULE, IMPORTED, None, submodule)
         if not self.module_files(file.rules.family, module):
             found = self.qualified_path(file, module, argc, bits, depth)
             if found is not None and found.kind == CLASS:
@@ -592,8 +673,8 @@ cdef class Resolver:
         cdef Symbol other
         result = []
         self.consulted.add(symbol.name)
-        holders = [s for s in self.find_members(symbol.family, symbol.container, symbol.name) if self.kind_bits[(<Symbol>s).kind] & TYPE_KIND] or [symbol]
-        for other in holders:
+        namesakes = self.find_members(symbol.family, symbol.container, symbol.name)
+        for other in [s for s in namesakes if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]:
             file = self.get_file(other.file)
             if file is None:
                 continue
@@ -689,12 +770,100 @@ cdef class Resolver:
         if found.kind == CLASS or found.kind == INSTANCE:
             if found.symbol is None:
                 return thing(EXTERNAL, found.conf)
-            return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
+            if bits & CALLABLE_KIND:
+                home = self.get_file(file)
+                if home is not None and home.rules.class_sides:
+                    bits |= OF_CLASS if found.kind == CLASS else OF_INSTANCE
+            made = self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
+            if made is None and bits & CALLABLE_KIND:
+                made = self.written_elsewhere(self.get_file(file), found.symbol, name, argc, depth)
+            return made
         if found.kind == SUPER:
             return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1, True)
         if found.kind == EXTERNAL:
             return found
         return None
+
+    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
+        """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
+        (None) only what the file imports by name."""
+        cdef Symbol symbol
+        cdef File home
+        cdef Thing owner
+        found = []
+        if file is None or depth > DEPTH:
+            return None
+        wanted = {receiver.name} | {(<Symbol>base).name for base in self.bases_of(receiver, depth + 1)} if receiver is not None else None
+        for symbol in self.owned_members(file.rules.family, name):
+            if not self.kind_bits[symbol.kind] & CALLABLE_KIND or len(found) >= MANY:
+                continue
+            if receiver is None:
+                if symbol.flags & IS_EXTENSION and self.imports_extension(file, symbol):
+                    found.append(symbol)
+                continue
+            names, _arguments = self.parse_type(symbol.owner)
+            if not names or names[len(names) - 1] not in wanted or (symbol.flags & IS_EXTENSION and not self.sees_extension(file, symbol)):
+                continue
+            home = self.get_file(symbol.file)
+            key = ("elsewhere", symbol.file, symbol.index)
+            if home is None or key in self.busy:
+                continue
+            self.busy.add(key)
+            try:
+                owner = self.resolve_type(home, symbol.parent, symbol.owner, depth + 1)
+            finally:
+                self.busy.discard(key)
+            if owner is not None and owner.kind == INSTANCE and owner.symbol is not None and self.is_a(receiver, owner.symbol, depth):
+                found.append(symbol)
+        if not found:
+            return None
+        return self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+
+    cdef bint is_a(self, Symbol symbol, Symbol wanted, int depth):
+        """Is a type another one, or does it inherit from it?"""
+        cdef Symbol base
+        cdef list queue = [symbol]
+        cdef int position = 0
+        while position < len(queue) and position < MANY:
+            if (<Symbol>queue[position]).qualified == wanted.qualified:
+                return True
+            for base in self.bases_of(queue[position], depth + 1):
+                if base not in queue:
+                    queue.append(base)
+            position += 1
+        return False
+
+    cdef int module_around(self, Symbol symbol):
+        """The innermost module, package or namespace a definition stands in."""
+        cdef File home = self.get_file(symbol.file)
+        cdef int scope = symbol.parent
+        while home is not None and scope >= 0:
+            if self.kind_bits[(<Symbol>home.symbols[scope]).kind] & MODULE_KIND:
+                return (<Symbol>home.symbols[scope]).qualified
+            scope = (<Symbol>home.symbols[scope]).parent
+        return home.module if home is not None else NOTHING
+
+    cdef bint imports_extension(self, File file, Symbol symbol):
+        for module, wanted, _flags, _scope in file.named.get(symbol.name, ()):
+            if wanted == symbol.name and module == self.module_around(symbol):
+                return True
+        return False
+
+    cdef bint sees_extension(self, File file, Symbol symbol):
+        """Is an extension imported by name or with all of its module, or does it stand in a module of this file or around it?"""
+        cdef int module = self.module_around(symbol)
+        cdef str text = self.text(module)
+        if symbol.file == file.id or self.imports_extension(file, symbol):
+            return True
+        for star, _flags in file.stars:
+            if star == module:
+                return True
+        for other in file.symbols:
+            if self.kind_bits[(<Symbol>other).kind] & MODULE_KIND:
+                around = self.text((<Symbol>other).qualified)
+                if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
+                    return True
+        return False
 
     # --- expressions and types
 
@@ -706,10 +875,46 @@ cdef class Resolver:
             if around != NOTHING:
                 if name in rules.super_names:
                     return thing(SUPER, EXACT, self.real_type(file, around, depth))
+                if rules.class_sides and self.on_class(file, scope):
+                    return thing(CLASS, EXACT, self.real_type(file, around, depth))
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
             if file.binds.get((scope, name)) is None:
                 return None
-        return self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
+        cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
+        if found is None and name in rules.constructors:
+            around = self.type_scope(file, scope)
+            if around != NOTHING:
+                return thing(CLASS, EXACT, self.real_type(file, around, depth))
+        return found if found is not None else self.root_of(file, scope, name)
+
+    cdef Thing root_of(self, File file, int scope, int name):
+        """The module a path begins with: the root of this one, the one around it, or another one of the worktree by its full name."""
+        cdef Rules rules = file.rules
+        cdef Symbol symbol
+        if name in rules.root_names:
+            return thing(MODULE, IMPORTED, None, self.id_of(self.text(file.module).partition(rules.separator)[0]))
+        if name in rules.outer_names:
+            while scope >= 0:
+                symbol = file.symbols[scope]
+                if self.kind_bits[symbol.kind] & MODULE_KIND:
+                    return thing(MODULE, IMPORTED, None, symbol.container if symbol.container != NOTHING else file.module)
+                scope = symbol.parent
+            return thing(MODULE, IMPORTED, None, self.id_of(self.text(file.module).rpartition(rules.separator)[0]))
+        if rules.module_paths and self.module_files(rules.family, name):
+            return thing(MODULE, IMPORTED, None, name)
+        return None
+
+    cdef bint on_class(self, File file, int scope):
+        """Does code of a scope run on the type itself: in its body, or in one of its own methods?"""
+        cdef Symbol symbol
+        while scope >= 0:
+            symbol = file.symbols[scope]
+            if self.kind_bits[symbol.kind] & CALLABLE_KIND:
+                return symbol.flags & IS_STATIC
+            if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND):
+                return True
+            scope = symbol.parent
+        return False
 
     cdef Symbol real_type(self, File file, int index, int depth):
         """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
@@ -723,7 +928,7 @@ cdef class Resolver:
 
     cdef Thing evaluate(self, File file, int scope, int path, int at, int depth):
         """What a canonical expression evaluates to at a place; None or UNKNOWN when that is not plain to see."""
-        cdef Thing found
+        cdef Thing found, inner
         cdef Rules rules = file.rules
         cdef int step, name
         if depth > DEPTH or path == NOTHING:
@@ -736,13 +941,20 @@ cdef class Resolver:
         else:
             found = self.head_of(file, scope, head, at, depth + 1)
             if found is not None and not steps:
-                return self.value_of(found, depth)
+                return self.value_of(self.bare_call(found, rules, depth), depth)
         for index, (step, name) in enumerate(steps):
             if found is None:
                 return None
             if step == STEP_MEMBER:
-                found = self.value_of(found, depth)
-                found = self.pass_through(found, rules, name, index, steps) or self.member(found, name, NOTHING, CALLABLE_KIND | VALUE_KIND, file.id, depth + 1)
+                if found.kind == FUNCTION and found.symbol is not None and self.kind_bits[found.symbol.kind] & VARIANT_KIND:
+                    inner = self.declared_member(found.symbol, name, NOTHING, VALUE_KIND, file.id, depth + 1)
+                    if inner is not None:
+                        found = self.weaker(inner, found.conf)
+                        continue
+                found = self.value_of(self.bare_call(found, rules, depth), depth)
+                passed = self.pass_through(found, rules, name, index, steps)
+                wanted = CALLABLE_KIND | VALUE_KIND | self.leads_on(steps, index)
+                found = passed if passed is not None else self.member(found, name, NOTHING, wanted, file.id, depth + 1)
             elif step == STEP_CALL:
                 found = self.called(found, rules, depth)
             else:
@@ -753,10 +965,26 @@ cdef class Resolver:
                     return None
         return self.value_of(found, depth) if found is not None else None
 
+    cdef Thing bare_call(self, Thing found, Rules rules, int depth):
+        """Where a method is called without brackets (Ruby), its name stands for what it gives back."""
+        cdef Thing made
+        if rules.class_sides and found.kind == FUNCTION and self.kind_bits[found.symbol.kind] & CALLABLE_KIND:
+            made = self.called(found, rules, depth)
+            if made is not None:
+                return made
+        return found
+
+    cdef int leads_on(self, tuple steps, int index):
+        """Modules may be meant where no call follows."""
+        return 0 if index + 1 < len(steps) and steps[index + 1][0] == STEP_CALL else MODULE_KIND
+
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
-        if found.kind == INSTANCE and name in rules.passing and not (found.symbol is not None and self.find_members(found.symbol.family, found.symbol.qualified, name)):
-            return found
+        if found.kind == INSTANCE and name in rules.passing:
+            if found.symbol is None or not self.find_members(found.symbol.family, found.symbol.qualified, name):
+                return found
+        if found.kind == INSTANCE and name in rules.class_words and found.symbol is not None:
+            return thing(CLASS, found.conf, found.symbol)
         if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
             return found
         return None
@@ -771,6 +999,9 @@ cdef class Resolver:
             return found              # a method that passes its receiver through, or super()
         if found.kind != FUNCTION:
             return found if found.kind == EXTERNAL else None
+        if self.kind_bits[symbol.kind] & VARIANT_KIND:
+            made = self.type_around(symbol)
+            return None if made is None else self.weaker(made, found.conf)
         if self.kind_bits[symbol.kind] & VALUE_KIND:
             return None
         made = self.declared(symbol, depth + 1)
@@ -816,7 +1047,23 @@ cdef class Resolver:
         return found if found is not None and found.kind == EXTERNAL else None
 
     cdef Thing head_type(self, File file, int scope, int name, int depth):
-        return self.lookup(file, scope, name, 1 << 30, NOTHING, TYPE_KIND, depth + 1)
+        cdef Thing found = self.lookup(file, scope, name, 1 << 30, NOTHING, TYPE_KIND, depth + 1)
+        if found is None:
+            found = self.root_of(file, scope, name)
+        if found is not None:
+            return found
+        while True:                                # a type parameter is what it is bound by
+            bound = file.binds.get((scope, name))
+            if bound is not None:
+                _start, _form, type_, _value = bound[0]
+                if type_ != NOTHING and type_ != name:
+                    found = self.resolve_type(file, scope, type_, depth + 1)
+                    if found is not None and found.kind == INSTANCE and found.symbol is not None:
+                        return thing(CLASS, found.conf, found.symbol)
+                return None
+            if scope == NOTHING:
+                return None
+            scope = (<Symbol>file.symbols[scope]).parent
 
     cdef Thing alternative(self, File file, int scope, tuple arguments, int depth):
         """Of several types, the only one that is known."""
@@ -844,14 +1091,16 @@ cdef class Resolver:
         if receiver == NOTHING:
             if name in file.rules.super_names:
                 return thing(LOCAL, EXACT)
+            if file.rules.class_sides and bits & CALLABLE_KIND:
+                bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
             return self.lookup(file, scope, name, start, argc, bits, 0)
         held = self.evaluate(file, scope, receiver, start, 0)
-        if held is None:
-            return None
-        if held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
-            return None
-        if held.kind == EXTERNAL:
-            return held
+        if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
+            return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
+        if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
+            if name in file.named and bits & CALLABLE_KIND:
+                return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
+            return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, 0)
 
     def resolve_refs(self, int file_id, refs):
@@ -895,10 +1144,14 @@ cdef class Resolver:
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and other.kind == symbol.kind and len(found) < EQUALS \
+            if other.file == symbol.file and other.index != symbol.index and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) and len(found) < EQUALS \
                     and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
                 found.append(other)
         return found
+
+    cdef bint makes_as(self, Symbol other, Symbol symbol, int argc):
+        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin)?"""
+        return argc >= 0 and other.argc == argc and bool(self.kind_bits[other.kind] & TYPE_KIND) and bool(self.kind_bits[symbol.kind] & CALLABLE_KIND)
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""

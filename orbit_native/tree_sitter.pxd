@@ -83,6 +83,7 @@ cdef extern from "tree_sitter/api.h" nogil:
     TSNode ts_node_named_child(TSNode self, uint32_t child_index)
     bint ts_node_is_extra(TSNode self)
     bint ts_node_has_error(TSNode self)
+    uint32_t ts_node_descendant_count(TSNode self)
 
     ctypedef struct TSTreeCursor:
         pass
@@ -103,6 +104,7 @@ cdef extern from "tree_sitter/api.h" nogil:
 
     TSQueryCursor *ts_query_cursor_new()
     void ts_query_cursor_delete(TSQueryCursor *self)
+    void ts_query_cursor_exec(TSQueryCursor *self, const TSQuery *query, TSNode node)
     void ts_query_cursor_exec_with_options(TSQueryCursor *self, const TSQuery *query, TSNode node, const TSQueryCursorOptions *options)
     bint ts_query_cursor_next_match(TSQueryCursor *self, TSQueryMatch *match)
     bint ts_query_cursor_did_exceed_match_limit(const TSQueryCursor *self)

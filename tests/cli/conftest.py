@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from orbit.graph import Graph
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 FILES = {
@@ -43,11 +46,18 @@ def orbit(tmp_path: Path) -> Run:
     return run
 
 
-@pytest.fixture
-def worktree(tmp_path: Path, orbit: Run) -> Path:
-    """A synced worktree."""
+@pytest.fixture(scope="session")
+def _synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("synced")
     for path, text in FILES.items():
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    done = orbit("graph", "sync", "--json")
-    assert done.returncode == 0, done.stderr
+        (root / path).write_text(text, encoding="utf-8")
+    with Graph.open(root) as graph:
+        graph.sync()
+    return root
+
+
+@pytest.fixture
+def worktree(tmp_path: Path, _synced: Path) -> Path:
+    """A synced worktree of the test's own."""
+    shutil.copytree(_synced, tmp_path, dirs_exist_ok=True)
     return tmp_path

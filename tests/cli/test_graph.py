@@ -41,6 +41,10 @@ QUESTIONS: dict[tuple[str, ...], tuple[str, dict[str, Any], set[str]]] = {
     ),
     ("overview", "file:jobs.py", "--format", "full"): ("overview", {"scope": "file:jobs.py", "format": "full"}, {"scope", "files", "coverage"}),
     ("implementors", "Job"): ("implementors", {"selector": "Job"}, {"trait_name", "implementors", "total"}),
+    ("impact", "jobs.run_due", "--depth", "2"): ("impact", {"selector": "jobs.run_due", "depth": 2}, {"target", "touched", "visited_nodes", "truncated"}),
+    ("impact", "main.main", "--direction", "out"): ("impact", {"selector": "main.main", "direction": "out"}, {"target", "touched"}),
+    ("trace", "nothing"): ("trace", {"command": "nothing"}, {"root", "visited_nodes", "truncated", "reason", "did_you_mean"}),
+    ("trace", "symbol:main.py#main.main"): ("trace", {"command": "symbol:main.py#main.main"}, {"root", "visited_nodes", "truncated"}),
     ("deps", "file:main.py"): ("deps", {"selector": "file:main.py"}, {"scope", "imports", "total", "truncated"}),
 }
 
@@ -96,6 +100,31 @@ def test_sync_says_what_it_did(worktree: Path, orbit: Run) -> None:
     text = orbit("graph", "sync")
     assert text.stdout.startswith("synced (auto)")
     assert text.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("asked", "method", "fields"),
+    [
+        (("version",), "version", {"version", "extractor_version", "schema_version"}),
+        (("db-path",), "db_path", {"path", "branch", "extractor_version", "exists"}),
+        (("digest",), "digest", {"digest"}),
+        (("why", "jobs.py"), "why", {"path", "indexed", "reason", "rule"}),
+    ],
+)
+def test_small_answers_have_the_promised_fields(worktree: Path, orbit: Run, asked: tuple[str, ...], method: str, fields: set[str]) -> None:
+    done = orbit("graph", *asked, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    with Graph.open(worktree) as graph:
+        assert done.stdout == msgspec.json.encode(getattr(graph, method)(*asked[1:])).decode() + "\n"
+    assert fields <= set(json.loads(done.stdout))
+    assert orbit("graph", *asked).returncode == 0
+
+
+def test_clean_deletes_the_graph_and_says_which_files(worktree: Path, orbit: Run) -> None:
+    found = json.loads(orbit("graph", "clean", "--json").stdout)
+    assert {"graph_dir", "deleted"} <= set(found)
+    assert found["deleted"]
+    assert orbit("graph", "refs", "Job").returncode == 5
 
 
 def error_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

@@ -9,16 +9,20 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from synthetic import Repository
+from synthetic import Repository, Sheets
 
+import orbit
 from orbit.config import Workspace
 from orbit.graph.index import sync as syncing
 from orbit.graph.index.scan import Scan, scan
 from orbit.graph.index.sync import SyncAnswer, sync
+from orbit.graph.languages import SUFFIXES
 from orbit.graph.query.digest import differences, digest
 from orbit.graph.store.connection import open_reader
 
-CI_SEEDS, CI_STEPS = range(12), 25
+CI_SEEDS, CI_STEPS = range(8), 25
+CORPUS = Path(__file__).parent / "languages" / "corpus"
+OWN = (".", "graph", "graph/query", "graph/store")
 
 
 def build_afresh(root: Path, scratch: Path) -> Path:
@@ -41,9 +45,8 @@ def check_equal(answer: SyncAnswer, fresh: Path, history: Sequence[str]) -> None
         other.close()
 
 
-def follow(root: Path, scratch: Path, seed: int, steps: int, languages: Sequence[str] | None = None) -> None:
-    root.mkdir()
-    repository = Repository(root, seed, languages) if languages else Repository(root, seed)
+def follow(root: Path, scratch: Path, repository: Repository | Sheets, steps: int) -> None:
+    """Edit, sync and compare, many times."""
     workspace, history = Workspace(root), ["the beginning"]
     check_equal(sync(workspace, jobs=1), build_afresh(root, scratch), history)
     for _ in range(steps):
@@ -52,16 +55,41 @@ def follow(root: Path, scratch: Path, seed: int, steps: int, languages: Sequence
         check_equal(sync(workspace, jobs=1), build_afresh(root, scratch), history)
 
 
+def library(*kinds: str) -> dict[str, bytes]:
+    """Sources of the language tests, by the path they get in a tree."""
+    suffix = {lang: ending for ending, lang in reversed(SUFFIXES.items())}
+    sources = [path for path in sorted(CORPUS.glob("*/*.src")) if not kinds or path.parent.name in kinds]
+    return {f"{path.parent.name}/{path.stem}{suffix[path.parent.name]}": path.read_bytes() for path in sources}
+
+
+def own_sources() -> dict[str, bytes]:
+    """Some real packages that import each other: our own."""
+    top = Path(orbit.__file__).parent
+    return {f"src/orbit/{path.relative_to(top).as_posix()}": path.read_bytes() for folder in OWN for path in sorted((top / folder).glob("*.py"))}
+
+
 @pytest.mark.parametrize("seed", CI_SEEDS)
 def test_any_edits_give_the_graph_of_a_full_build(tmp_path: Path, seed: int) -> None:
-    follow(tmp_path / "tree", tmp_path / "copy", seed, CI_STEPS)
+    follow(tmp_path / "tree", tmp_path / "copy", grow(tmp_path / "tree", seed), CI_STEPS)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("kinds", [("python", "typescript", "tsx", "javascript"), ("java", "kotlin", "csharp", "c"), ("rust", "go", "ruby"), ()], ids=str)
+def test_any_edits_of_real_sources_give_the_graph_of_a_full_build(tmp_path: Path, kinds: tuple[str, ...], seed: int) -> None:
+    (tmp_path / "tree").mkdir()
+    follow(tmp_path / "tree", tmp_path / "copy", Sheets(tmp_path / "tree", seed, library(*kinds) if kinds else own_sources()), CI_STEPS)
 
 
 @pytest.mark.slow
 def test_thousands_of_edits_give_the_graph_of_a_full_build(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     steps = 200
     for seed in range(1000, 1000 + -(-int(pytestconfig.getoption("--edits")) // steps)):
-        follow(tmp_path / f"tree{seed}", tmp_path / "copy", seed, steps)
+        tree, copy = tmp_path / f"tree{seed}", tmp_path / "copy"
+        if seed % 2:
+            follow(tree, copy, grow(tree, seed), steps)
+        else:
+            tree.mkdir()
+            follow(tree, copy, Sheets(tree, seed, library()), steps)
 
 
 def grow(root: Path, seed: int) -> Repository:
@@ -136,3 +164,18 @@ def test_the_digest_tells_any_edit_from_none(tmp_path: Path) -> None:
     assert digest_of(sync(workspace, jobs=1)) == before
     repository.comment()
     assert digest_of(sync(workspace, jobs=1)) != before
+
+
+def test_what_is_left_out_is_known_even_when_nothing_else_changed(tmp_path: Path) -> None:
+    grow(tmp_path / "tree", 47)
+    workspace = Workspace(tmp_path / "tree")
+    sync(workspace, jobs=1)
+    (tmp_path / "tree/blob.py").write_bytes(b"\0" * 100)
+    (tmp_path / "tree/picture.xyz").touch()
+    answer = sync(workspace, jobs=1)
+    one, other = open_reader(Path(answer.db)), open_reader(build_afresh(tmp_path / "tree", tmp_path / "copy"))
+    query = "SELECT path, reason FROM skipped UNION ALL SELECT key, value FROM meta WHERE key = 'unknown_extension' ORDER BY 1"
+    assert list(one.execute(query)) == list(other.execute(query))
+    assert one.execute("SELECT value FROM meta WHERE key = 'unknown_extension'").get == "1"
+    one.close()
+    other.close()

@@ -95,3 +95,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     with Desk(_make(tmp_path_factory.mktemp("shared") / "work"), "--tools", "all") as client:
         assert client.call("graph_sync")["files_indexed"] > 0
         yield client
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--soak-seconds", default="60", help="how long the slow soak of the MCP server runs")

@@ -24,7 +24,7 @@ OUTSIDE = "outside-the-worktree-0f3a"
         ("graph_show", {"selector": "run"}, "ambiguous", "candidates"),
         ("graph_show", {"selector": "file:pkg/nope.py"}, "file-not-found", ""),
         ("graph_deps", {"selector": "dir:nowhere"}, "folder-not-found", ""),
-        ("graph_callees", {"selector": "file:pkg/jobs.py"}, "invalid-input", "orbit_graph_overview"),
+        ("graph_refs", {"selector": "dir:pkg"}, "invalid-input", "orbit_graph_overview dir:pkg"),
         ("graph_refs", {}, "invalid-input", "selector"),
         ("graph_refs", {"selector": "load", "colour": "red"}, "invalid-input", "parameters of orbit_graph_refs: selector"),
         ("graph_refs", {"selector": ["load", "run"]}, "invalid-input", "once for each"),

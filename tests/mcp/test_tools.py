@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,23 @@ def test_what_agents_send_is_taken_as_meant(desk: Desk, tool: str, sent: dict[st
 def test_eight_requests_at_once_are_answered_as_one_by_one(desk: Desk) -> None:
     calls = [(tool, asked) for tool, asked, _ in OFFERED][:8]
     assert desk.call_all(calls) == [desk.call(tool, **asked) for tool, asked in calls]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("tool", "asked", "most_ms"), [("graph_search", {"query": "load"}, 15), ("graph_refs", {"selector": "pkg.jobs.load"}, 20)])
+def test_a_warm_call_is_quick(desk: Desk, tool: str, asked: dict[str, Any], most_ms: float) -> None:
+    """Wall time at the client, so this needs a machine that does nothing else."""
+    took = []
+    for _ in range(220):
+        started = time.perf_counter()
+        desk.call(tool, **asked)
+        took.append((time.perf_counter() - started) * 1000)
+    assert sorted(took[20:])[190] < most_ms
+
+
+def test_the_guide_quotes_the_instructions_the_server_sends(desk: Desk) -> None:
+    guide = Path(__file__).resolve().parent.parent.parent / "docs" / "agents.md"
+    if not guide.exists():
+        pytest.skip("away from the source tree")
+    quoted = "\n".join(line.removeprefix(">").removeprefix(" ") for line in guide.read_text(encoding="utf-8").splitlines() if line.startswith(">"))
+    assert quoted.strip() == desk.hello.instructions.strip()

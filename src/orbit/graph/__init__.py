@@ -121,9 +121,14 @@ class Graph:
         ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
         return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
 
-    def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
+    def show(self, selector: str, *, max_bytes: int = MAX_BYTES, decisions: bool = False) -> ShowAnswer:
         """The source of a symbol or file."""
-        return self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes))
+        answer = self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes, decisions=decisions))
+        if decisions:
+            from orbit.graph.change import governing
+
+            answer.decisions = governing(self, [(answer.path, answer.selector, answer.lines)])
+        return answer
 
     def refs(self, selector: str, *, confidence: str = "same_module", kind: str | None = None, limit: int | None = None) -> RefsAnswer:
         """Who refers to a symbol."""
@@ -156,16 +161,23 @@ class Graph:
         confidence: str = "same_module",
         direction: str = "in",
         limit: int | None = None,
+        decisions: bool = False,
         fail_on: str | None = None,
     ) -> ImpactAnswer:
         """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
         asked = _asked(
             ImpactParams, selector=selector, diff=diff, staged=staged, worktree=worktree, depth=depth, confidence=confidence, direction=direction,
-            limit=limit, fail_on=fail_on,
+            limit=limit, decisions=decisions, fail_on=fail_on,
         )  # fmt: skip
         check(asked)
         if not asked.is_diff:
-            return self._answer(impact, asked)
+            answer = self._answer(impact, asked)
+            if decisions and answer.target is not None:
+                from orbit.graph.change import governing
+
+                found = self.show(answer.target.selector, max_bytes=0)
+                answer.decisions = governing(self, [(found.path, found.selector, found.lines)])
+            return answer
         from orbit.graph.change import impact_of_change
 
         return impact_of_change(self, asked)

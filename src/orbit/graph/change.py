@@ -1,15 +1,16 @@
-"""The impact of a diff with what governs it: where the graph and the decisions meet."""
+"""Where the graph and the decisions meet: what governs a symbol, and the impact of a diff with what governs it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import apsw
 
 from orbit.adr import AdrStore, Place
-from orbit.graph.query.answer import cut_to_budget
+from orbit.graph.query.answer import Decision, cut_to_budget
 from orbit.graph.query.diff import MOST_CHANGED, Changed, find_changed, impact_of_diff
-from orbit.graph.query.impact import Decision, ImpactAnswer, ImpactParams
+from orbit.graph.query.impact import ImpactAnswer, ImpactParams
 
 if TYPE_CHECKING:
     from orbit.graph import Graph
@@ -24,25 +25,30 @@ def impact_of_change(graph: Graph, ask: ImpactParams) -> ImpactAnswer:
         return impact_of_diff(db, asked, changed[0])
 
     answer = graph.put(question, ask)
-    answer.decisions = _decisions(graph, changed[0])
+    answer.decisions = governing(graph, _changed_things(changed[0]))
     if ask.limit is None:
         cut_to_budget(answer, "unseen", "untested", "decisions", "changed", "tests", "touched")
     return answer
 
 
-def _decisions(graph: Graph, changed: Changed) -> list[Decision]:
-    """Decisions in order of their id, each with what it governs among the changed things."""
+def governing(graph: Graph, things: Iterable[tuple[str, str, tuple[int, int] | None]]) -> list[Decision]:
+    """Decisions in order of their id, each with what it governs among (path, selector, first and last line or None for the file)."""
     if not (graph.workspace.state / "adrs").is_dir():
         return []
     found: dict[str, Decision] = {}
     with AdrStore(graph.workspace) as store:
-        asked = [(symbol.path, symbol.selector, Place(symbol.path, symbol.line, symbol.end_line)) for symbol in changed.symbols[:MOST_CHANGED]]
-        seen = {path for path, _, _ in asked}
-        for path, selector, place in asked:
-            for row in store.governing(path, selector=selector, place=place):
+        for path, selector, lines in things:
+            rows = store.governing(path, selector=selector, place=Place(path, *lines)) if lines is not None else store.governing(path)
+            for row in rows:
                 found.setdefault(row.id, Decision(row.id, row.title, row.status, row.via, [])).governs.append(selector)
-        for path in changed.paths:
-            if path not in seen:
-                for row in store.governing(path):
-                    found.setdefault(row.id, Decision(row.id, row.title, row.status, row.via, [])).governs.append(f"file:{path}")
     return [found[key] for key in sorted(found)]
+
+
+def _changed_things(changed: Changed) -> Iterator[tuple[str, str, tuple[int, int] | None]]:
+    symbols = changed.symbols[:MOST_CHANGED]
+    seen = {symbol.path for symbol in symbols}
+    for symbol in symbols:
+        yield symbol.path, symbol.selector, (symbol.line, symbol.end_line)
+    for path in changed.paths:
+        if path not in seen:
+            yield path, f"file:{path}", None

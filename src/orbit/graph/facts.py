@@ -12,7 +12,7 @@ from orbit_native.capture import HAS_ERRORS, TOO_MANY_MATCHES
 from orbit_native.expression import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from orbit_native.names import Names
 
@@ -23,6 +23,8 @@ REF_COLUMNS = ("kind", "name", "start", "end", "line", "receiver", "scope", "arg
 BIND_COLUMNS = ("form", "name", "type", "value", "scope", "start")
 STRING_COLUMNS = ("text", "line", "scope")
 KEY_COLUMNS = ("form", "start", "end", "line", "name")
+
+NO_REFS, NO_BINDS, NO_STRINGS, NO_KEYS = (np.empty((0, len(columns)), dtype=np.int32) for columns in (REF_COLUMNS, BIND_COLUMNS, STRING_COLUMNS, KEY_COLUMNS))
 
 # Flags of a reference.
 NEW, MACRO, DECORATOR = 1, 2, 4
@@ -40,7 +42,7 @@ def among(values: Any, pool: Any) -> Any:
     return pool[np.minimum(pool.searchsorted(values), len(pool) - 1)] == values
 
 
-class Definition(msgspec.Struct, kw_only=True):
+class Definition(msgspec.Struct, kw_only=True, gc=False):
     """One symbol. `parent` is its index in the file's list; `owner` the canonical type it belongs to when that stands elsewhere."""
 
     kind: str
@@ -62,7 +64,7 @@ class Definition(msgspec.Struct, kw_only=True):
     signature: int = NONE
 
 
-class Import(msgspec.Struct, kw_only=True):
+class Import(msgspec.Struct, kw_only=True, gc=False):
     """One imported name, or a whole module (`name` NONE)."""
 
     path: int
@@ -75,7 +77,7 @@ class Import(msgspec.Struct, kw_only=True):
     scope: int = NONE
 
 
-class Relation(msgspec.Struct, kw_only=True):
+class Relation(msgspec.Struct, kw_only=True, gc=False):
     """`scope` (or the type `owner`) extends, implements or impl-s the type `target`."""
 
     kind: str
@@ -87,7 +89,7 @@ class Relation(msgspec.Struct, kw_only=True):
     owner: int = NONE
 
 
-class Command(msgspec.Struct, kw_only=True):
+class Command(msgspec.Struct, kw_only=True, gc=False):
     """A command-line command: its own name, the expression that handles it, and the group it hangs on (canonical expressions)."""
 
     name: str
@@ -98,13 +100,13 @@ class Command(msgspec.Struct, kw_only=True):
     group: str = ""
 
 
-class Config(msgspec.Struct, kw_only=True):
+class Config(msgspec.Struct, kw_only=True, gc=False):
     key: str
     kind: str
     line: int
 
 
-class Export(msgspec.Struct, kw_only=True):
+class Export(msgspec.Struct, kw_only=True, gc=False):
     """A name the file makes public; `value` is what it stands for when that is another expression."""
 
     name: int
@@ -113,7 +115,7 @@ class Export(msgspec.Struct, kw_only=True):
     flags: frozenset[str] = frozenset()
 
 
-class Mark(msgspec.Struct, kw_only=True):
+class Mark(msgspec.Struct, kw_only=True, gc=False):
     """A row only fix-ups read: an attribute, a decorator, a command declaration."""
 
     flags: frozenset[str]
@@ -135,6 +137,8 @@ class FileFacts:
     def __init__(self, source: bytes, names: Names, status: int) -> None:
         self.source = source
         self.names = names
+        self.text: Callable[[int], str] = names.word  # the text behind an id; empty for NONE
+        self.id: Callable[[str], int] = names.add_word  # the id of a text
         self.status = status
         self.definitions: list[Definition] = []
         self.imports: list[Import] = []
@@ -144,18 +148,10 @@ class FileFacts:
         self.exports: list[Export] = []
         self.marks: list[Mark] = []
         self.broken: list[tuple[int, int]] = []
-        self.refs = np.empty((0, len(REF_COLUMNS)), dtype=np.int32)
-        self.binds = np.empty((0, len(BIND_COLUMNS)), dtype=np.int32)
-        self.strings = np.empty((0, len(STRING_COLUMNS)), dtype=np.int32)
-        self.keys = np.empty((0, len(KEY_COLUMNS)), dtype=np.int32)
-
-    def text(self, text_id: int) -> str:
-        """The text behind an id; empty for NONE."""
-        return "" if text_id == NONE else self.names.text(text_id).decode("utf-8", "replace")
-
-    def id(self, text: str) -> int:
-        """The id of a text."""
-        return self.names.add(text.encode("utf-8", "replace"))
+        self.refs = NO_REFS
+        self.binds = NO_BINDS
+        self.strings = NO_STRINGS
+        self.keys = NO_KEYS
 
     def type_id(self, text: str) -> int:
         """The id of the canonical form of a type written in plain text; that of `?` when it is not known."""

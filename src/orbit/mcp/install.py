@@ -1,6 +1,6 @@
 """Put Orbit into a client's configuration, and take it out again: one entry, everything else byte for byte as it was.
 
-The text before is kept in `.orbit/state`, so that taking the entry out restores the file exactly, unless somebody has edited it since: then the entry alone goes.
+The text before is kept in `.orbit/state`, so that taking the entry out restores the file exactly, unless it was edited since: then the entry alone goes.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
@@ -90,10 +91,8 @@ def _shaped(name: str, value: Any, wanted: Any) -> Any:
     """A list where one is expected, and no list where none is; choices in any case."""
     if _takes_list(wanted):
         if isinstance(value, str) and value.lstrip().startswith("["):
-            try:
+            with contextlib.suppress(msgspec.DecodeError):
                 value = msgspec.json.decode(value)
-            except msgspec.DecodeError:
-                pass
         return value if isinstance(value, list) else [value]
     if isinstance(value, list):
         if len(value) != 1:
@@ -146,7 +145,13 @@ TOOLS = (
         spellings=_QUERY,
         hidden=frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"}),
     ),
-    Tool(name="orbit_adr_show", operation="adr.show", description="One decision in full.", spellings=("adr", "adr_id", "name"), hidden=frozenset({"legacy_id"})),
+    Tool(
+        name="orbit_adr_show",
+        operation="adr.show",
+        description="One decision in full.",
+        spellings=("adr", "adr_id", "name"),
+        hidden=frozenset({"legacy_id"}),
+    ),
     Tool(
         name="orbit_adr_for",
         operation="adr.for",

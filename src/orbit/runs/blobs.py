@@ -1,14 +1,17 @@
-"""Content-addressed bytes: named by their SHA-256, written once, checked on every read."""
+"""Files that are whole or absent, and blobs: content-addressed bytes, named by their SHA-256, written once, checked on every read."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from orbit.errors import IntegrityError, NotFoundError, UsageError
-from orbit.runs.files import temporary, write_whole
 
 _REF = re.compile(r"[0-9a-f]{64}")
 
@@ -19,6 +22,27 @@ def sha256_of(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+@contextmanager
+def temporary(path: Path) -> Iterator[Path]:
+    """A name beside `path` to write to; takes the place of `path` when the block ends well, and is removed when not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
+    try:
+        yield beside
+        os.replace(beside, path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, content: bytes, *, fsync: bool = False) -> None:
+    with temporary(path) as beside, beside.open("xb") as file:
+        file.write(content)
+        file.flush()
+        if fsync:
+            os.fsync(file.fileno())
 
 
 class BlobStore:
@@ -34,17 +58,14 @@ class BlobStore:
 
     def put(self, content: bytes) -> str:
         ref = hashlib.sha256(content).hexdigest()
-        path = self.path(ref)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, content)
+        if not self.path(ref).exists():
+            write_whole(self.path(ref), content)
         return ref
 
     def put_file(self, source: Path) -> str:
         ref = sha256_of(source)
         path = self.path(ref)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
             with temporary(path) as copy:
                 shutil.copyfile(source, copy)
                 if sha256_of(copy) != ref:

@@ -45,7 +45,7 @@ class Child:
         self._early: list[int] = []  # signals that came before there was a child to take them
         # Away from a terminal the child leads a group of its own, so that signals and the time limit reach all it starts.
         # At a terminal it must stay in ours, or it could not read from it; the terminal itself then interrupts both.
-        self._is_leader = os.name == "posix" and not sys.stdin.isatty() if sys.stdin is not None else os.name == "posix"
+        self._is_leader = os.name == "posix" and not (sys.stdin is not None and sys.stdin.isatty())
 
     def start(self) -> Ended | None:
         """None once it runs; otherwise why it does not."""

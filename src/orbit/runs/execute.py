@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from itertools import count
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +15,7 @@ from orbit.errors import RefusedError, UsageError
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
 from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
+from orbit.runs.journal import Journal
 from orbit.runs.redact import RedactingWriter
 from orbit.runs.run import Run
 from orbit.runs.rundir import RunFolder, checked_name
@@ -22,7 +23,7 @@ from orbit.runs.step import Step
 from orbit.runs.workspace_diff import WorkspaceWatch
 
 GraphDigest = Callable[[], str | None]
-_STREAMS = (("stdout", roles.VALIDATION_STDOUT), ("stderr", roles.VALIDATION_STDERR))
+Shown = tuple[BinaryIO, BinaryIO] | None
 
 
 class ExecParams(msgspec.Struct, kw_only=True):
@@ -54,7 +55,7 @@ class ExecAnswer(msgspec.Struct, kw_only=True):
 
 
 def execute(
-    folder: RunFolder, params: ExecParams, *, shown: tuple[BinaryIO, BinaryIO] | None = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None
+    folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None
 ) -> ExecAnswer:
     """Run the command; `shown` receives its output live, `graph_digest` tells the state of the graph where there is one."""
     if not params.command:
@@ -74,11 +75,7 @@ def execute(
     return ExecAnswer(
         run_id=run.run_id,
         step_id=step.step_id,
-        exit_code=ended.exit_code,
-        duration_ms=ended.duration_ms,
-        timed_out=ended.timed_out,
-        signal=ended.signal,
-        error=ended.error,
+        **{name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")},
         state=run.metadata.termination or "",
         head=run.head,
         events=journal.envelope.count,
@@ -91,70 +88,48 @@ def execute(
 class _Recording:
     """One command inside one step."""
 
-    def __init__(
-        self, run: Run, step: Step, params: ExecParams, child: Child, shown: tuple[BinaryIO, BinaryIO] | None, graph_digest: GraphDigest | None
-    ) -> None:
+    def __init__(self, run: Run, step: Step, params: ExecParams, child: Child, shown: Shown, graph_digest: GraphDigest | None) -> None:
         self.run, self.step, self.params, self.child, self.shown, self.graph_digest = run, step, params, child, shown, graph_digest
         self.provider = _name_of(params.command[0])
+        self.ended = Ended(exit_code=1, duration_ms=0)  # until it has
 
     def record(self) -> Ended:
-        watch = None if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root)
         graph_before = self.graph_digest() if self.graph_digest else None
-        try:
-            ended = self._act()
+        with nullcontext() if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root) as watch:
+            with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), self._activity_finished):
+                self._invoke()
             self._keep_workspace(watch)
-        finally:
-            if watch is not None:
-                watch.close()
-        self._summarize(ended, graph_before)
-        return ended
+        self._summarize(graph_before)
+        return self.ended
 
-    def _act(self) -> Ended:
-        result: list[Ended] = []
+    def _activity_finished(self, outcome: Outcome, error: str | None) -> ActivityFinished:
+        return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
-        def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
-            return ActivityFinished(activity_name=self.provider, outcome="failed" if result and result[0].exit_code else outcome, error_message=error)
-
-        with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
-            result.append(self._invoke())
-        return result[0]
-
-    def _invoke(self) -> Ended:
-        timeout = self.params.timeout
-        argv = self.run.journal.redactor.argv(self.params.command)
-        started = CliInvocationStarted(
-            provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=round(timeout * 1000) if timeout else None, cwd=str(self.child.cwd)
-        )
-        result: list[Ended] = []
-        refs: dict[str, str | None] = {}
+    def _invoke(self) -> None:
+        argv, timeout = self.run.journal.redactor.argv(self.params.command), self.params.timeout
+        limit = round(timeout * 1000) if timeout else None
+        started = CliInvocationStarted(provider=self.provider, argv_redacted=argv, wall_clock_timeout_ms=limit, cwd=str(self.child.cwd))
+        refs: dict[str, Any] = {}
 
         def finished(*_: object) -> CliInvocationFinished:
-            ended = result[0] if result else Ended(exit_code=1, duration_ms=0)
-            return CliInvocationFinished(
-                provider=self.provider,
-                exit_code=ended.exit_code,
-                duration_ms=ended.duration_ms,
-                timed_out=ended.timed_out,
-                stdout_blob_ref=refs.get("stdout"),
-                stderr_blob_ref=refs.get("stderr"),
-            )
+            facts = {name: getattr(self.ended, name) for name in ("exit_code", "duration_ms", "timed_out")}
+            return CliInvocationFinished(provider=self.provider, **facts, **refs)
 
         with self.run.scope(started, finished):
-            keepers = tuple(_Keeper(self.run, self.step.path / f"{name}.txt") for name, _ in _STREAMS)
+            out, err = (_Keeper(self.run.journal, self.step.path / f"{name}.txt") for name in ("stdout", "stderr"))
             refused = self.child.start()
             if refused is None:
                 self.run.emit(CliInvocationProcess(provider=self.provider, pid=self.child.pid))
-            result.append(refused or self.child.wait((keepers[0], keepers[1]), self.shown, timeout))
-            if refused is not None and self.shown is not None:
+            elif self.shown is not None:
                 self.shown[1].write(f"{refused.error}\n".encode())
                 self.shown[1].flush()
-            for (name, role), keeper in zip(_STREAMS, keepers, strict=True):
-                refs[name] = keeper.finish()
-                self.step.artifact(role=role, path=keeper.path, media_type="text/plain", important=True, blob=refs[name])
-        return result[0]
+            self.ended = refused or self.child.wait((out, err), self.shown, timeout)
+            for keeper, role in ((out, roles.VALIDATION_STDOUT), (err, roles.VALIDATION_STDERR)):
+                ref = refs[f"{keeper.path.stem}_blob_ref"] = keeper.finish()
+                self.step.artifact(role=role, path=keeper.path, media_type="text/plain", important=True, blob=ref)
 
     def _keep_workspace(self, watch: WorkspaceWatch | None) -> None:
-        if watch is None or not watch.is_possible:
+        if watch is None or watch.before is None:
             self.step.summarize(workspace="not recorded")
             return
         diff = watch.diff()
@@ -162,7 +137,8 @@ class _Recording:
         self.step.artifact(role=roles.WORKSPACE_STATUS, content=watch.status(), name="workspace-status.txt", media_type="text/plain")
         self.step.summarize(workspace="changed" if diff else "unchanged")
 
-    def _summarize(self, ended: Ended, graph_before: str | None) -> None:
+    def _summarize(self, graph_before: str | None) -> None:
+        ended = self.ended
         how = f"ended by {ended.signal}" if ended.signal and not ended.timed_out else f"exit {ended.exit_code}"
         facts = {"exit_code": ended.exit_code, "duration_ms": ended.duration_ms, "timed_out": ended.timed_out, "signal": ended.signal}
         if ended.is_output_cut:
@@ -177,35 +153,28 @@ class _Recording:
 class _Keeper:
     """A stream of the child, cleaned and written as it comes. What a failing disk refuses is counted, and the child goes on."""
 
-    def __init__(self, run: Run, path: Path) -> None:
-        self.path = path
-        self._run = run
+    def __init__(self, journal: Journal, path: Path) -> None:
+        self.path, self._journal = path, journal
         self._writer: RedactingWriter | None = None
-        with run.journal.guarded(path.name):
+        with journal.guarded(path.name):
             self._file = path.open("wb", buffering=0)
-            self._writer = RedactingWriter(self._file, run.journal.redactor)
+            self._writer = RedactingWriter(self._file, journal.redactor)
 
     def write(self, chunk: bytes) -> None:
         if self._writer is not None:
-            try:
+            with self._journal.guarded(f"{self.path.name}, from here on"):
                 self._writer.write(chunk)
-            except OSError as error:
-                self._give_up(error)
-
-    def _give_up(self, error: OSError) -> None:
-        self._writer = None
-        with self._run.journal.guarded(f"{self.path.name}, from here on"):
-            raise error
+                return
+            self._writer = None
 
     def finish(self) -> str | None:
         """Close the file and store it as a blob; its reference."""
-        ref = None
-        with self._run.journal.guarded(f"blob of {self.path.name}"):
-            if self._writer is not None:
+        if self._writer is not None:
+            with self._journal.guarded(f"blob of {self.path.name}"):
                 self._writer.finish()
                 self._file.close()
-                ref = self._run.journal.blobs.put_file(self.path)
-        return ref
+                return self._journal.blobs.put_file(self.path)
+        return None
 
 
 def _check_step(folder: RunFolder, params: ExecParams) -> None:

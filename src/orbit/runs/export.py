@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from orbit.errors import IntegrityError
+from orbit.runs.blobs import temporary
 from orbit.runs.export_openlineage import export_openlineage
 from orbit.runs.export_otlp import export_otlp
-from orbit.runs.files import temporary
 from orbit.runs.params import RunParams
 from orbit.runs.reader import read_metadata, select_run
 from orbit.runs.rundir import RunFolder

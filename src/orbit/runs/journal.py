@@ -15,9 +15,8 @@ import msgspec
 
 from orbit.audit import now
 from orbit.config import actor
-from orbit.runs.blobs import BlobStore
+from orbit.runs.blobs import BlobStore, write_whole
 from orbit.runs.event import SCHEMA_VERSION, Body
-from orbit.runs.files import write_whole
 from orbit.runs.redact import Redactor
 from orbit.runs.rundir import RunPaths
 from orbit.runs.stream import LOG, Stream
@@ -33,10 +32,8 @@ class Journal:
         self.paths, self.fsync = paths, fsync
         self.redactor = Redactor()
         self.blobs = BlobStore(paths.blobs)
-        each = fsync == "event"
-        self.envelope = Stream(paths.envelope, fsync_each=each)
-        self.events = Stream(paths.events, fsync_each=each)
-        self.loop = Stream(paths.loop, fsync_each=each)
+        self.envelope, self.events, self.loop = (Stream(path, fsync_each=fsync == "event") for path in (paths.envelope, paths.events, paths.loop))
+        self.streams = {"envelope": self.envelope, "events": self.events, "loop": self.loop}
         self.file_failures: list[str] = []  # other files of the run that could not be written
         self.token = secrets.token_hex(8)  # names this journal among those of all processes
         self._actor = actor()
@@ -47,10 +44,6 @@ class Journal:
         self._pid = os.getpid()
         self._prefix = f"v2evt-{self.paths.run_id}-{writer}"
         self._counter = itertools.count(1)
-
-    @property
-    def streams(self) -> dict[str, Stream]:
-        return {"envelope": self.envelope, "events": self.events, "loop": self.loop}
 
     def emit(self, body: Body, parent: str | None) -> str:
         """Write one envelope event; returns its id, whether or not the disk took it."""
@@ -95,12 +88,9 @@ class Journal:
             LOG.log(DEBUG if self.file_failures else WARNING, "run %s: %s cannot be written: %s", self.paths.run_id, what, error)
             self.file_failures.append(f"{what}: {error.strerror or error}")
 
-    def write_document(self, path: Path, content: bytes) -> bool:
-        failed = len(self.file_failures)
+    def write_document(self, path: Path, content: bytes) -> None:
         with self.guarded(path.name):
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, content, fsync=self.fsync != "never")
-        return len(self.file_failures) == failed
 
     def put_blob(self, content: bytes) -> str | None:
         with self.guarded("blob"):

@@ -6,7 +6,7 @@ import hashlib
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from os import getpid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -19,13 +19,13 @@ from orbit.errors import RefusedError
 from orbit.runs import event as ev
 from orbit.runs.chain import digest_of
 from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
-from orbit.runs.ending import StepTally, final_state, tally_steps
+from orbit.runs.ending import final_state, steps_of
 from orbit.runs.journal import Fsync, Journal
 from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
 from orbit.runs.reader import read_metadata, records
 from orbit.runs.rundir import RunFolder, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
-from orbit.runs.stream import LOG, Stream
+from orbit.runs.stream import LOG
 from orbit.runs.transcript import LoopEvent
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ class Tally:
 class Run:
     """Use `Run.start(...)` as a context manager. Picklable: in another process it appends to the same run (see `here`, `bind`, `executor`)."""
 
-    def __init__(self, journal: Journal, metadata: Metadata, root_event: str, *, is_owner: bool, base: str | None = None) -> None:
+    def __init__(self, journal: Journal, metadata: Metadata, base: str | None, *, is_owner: bool) -> None:
         self.journal, self.paths, self.metadata = journal, journal.paths, metadata
         self.run_id = metadata.run_id
         self.head: str | None = None  # the anchor, once the run has ended
-        self._root_event, self._base, self._is_owner = root_event, base, is_owner
+        self._base = base  # parent of what is emitted outside any open event: the root, or the place this handle was taken at
+        self._is_owner = is_owner
         self._error: str | None = None
         self._termination: str | None = None
         self._exit: Any = None
@@ -69,7 +70,7 @@ class Run:
         retry_source_run_id: str | None = None,
     ) -> Run:
         """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
-        folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
+        folder = _folder(root, artifacts_root)
         paths = folder.run(run_id or new_run_id())
         journal = Journal(paths, fsync, is_starter=True)
         with journal.guarded("run folder"):
@@ -100,16 +101,14 @@ class Run:
     @classmethod
     def resume(cls, run_id: str, *, root: str | Path | None = None, artifacts_root: str | Path | None = None, fsync: Fsync = "step") -> Run:
         """Add steps to a run that exists, whether it ended or was cut short. It is anchored anew at the end."""
-        folder = RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
-        paths = folder.existing(run_id)
+        paths = _folder(root, artifacts_root).existing(run_id)
         metadata = read_metadata(paths)
-        _, first = next(records(paths.envelope), (0, {}))
         if metadata is None:
             raise RefusedError(f"run {paths.run_id} has no readable metadata.json", hint="start a new run")
         journal = Journal(paths, fsync, is_starter=False)
         metadata.pid, metadata.host, metadata.ended_at, metadata.termination = getpid(), socket.gethostname(), None, None
-        root_event = str(first.get("event_id", ""))
-        run = cls(journal, metadata, root_event, is_owner=True)
+        _, first = next(records(paths.envelope), (0, {}))
+        run = cls(journal, metadata, first.get("event_id"), is_owner=True)
         run.emit(ev.RunResumed(previous_head=metadata.anchor.head if metadata.anchor else ""))
         return run
 
@@ -120,14 +119,14 @@ class Run:
 
     def emit(self, body: ev.Body) -> str:
         """Write any event of the envelope under the innermost open one; returns its id."""
-        return self.journal.emit(body, self._place() or None)
+        return self.journal.emit(body, self._place())
 
-    def _place(self) -> str:
-        return parent_of(self.journal.token) or self._base or self._root_event
+    def _place(self) -> str | None:
+        return parent_of(self.journal.token) or self._base
 
     def transcribe(self, event: LoopEvent) -> None:
         """Write a low-level event of an agent loop beside the envelope."""
-        self.journal.transcribe(event, self._place() or None)
+        self.journal.transcribe(event, self._place())
 
     def step(self, step_id: str, *, opcode: str = "RUN_STEP", requires: tuple[str, ...] = ()) -> Step:
         """A step, used as a context manager; artifacts of the roles in `requires` are recorded as missing if they do not come."""
@@ -145,28 +144,22 @@ class Run:
                 raise
             self.emit(finished("success", None))
 
-    @contextmanager
-    def activity(self, name: str, activity_type: str = "deterministic") -> Iterator[str]:
+    def activity(self, name: str, activity_type: str = "deterministic") -> AbstractContextManager[str]:
         started = ev.ActivityStarted(activity_name=name, activity_type=activity_type)
-        with self.scope(started, lambda outcome, error: ev.ActivityFinished(activity_name=name, outcome=outcome, error_message=error)) as event_id:
-            yield event_id
+        return self.scope(started, lambda outcome, error: ev.ActivityFinished(activity_name=name, outcome=outcome, error_message=error))
 
-    @contextmanager
-    def iteration(self, step_id: str, number: int) -> Iterator[str]:
+    def iteration(self, step_id: str, number: int) -> AbstractContextManager[str]:
         """One turn of a loop, counted from 1. Leaving it by an exception counts as breaking out."""
         started = ev.LoopIterationStart(step_id=step_id, iteration=number)
-        with self.scope(started, lambda outcome, _: ev.LoopIterationEnd(step_id=step_id, iteration=number, broke=outcome != "success")) as event_id:
-            yield event_id
+        return self.scope(started, lambda outcome, _: ev.LoopIterationEnd(step_id=step_id, iteration=number, broke=outcome != "success"))
 
-    @contextmanager
-    def worker(self, step_id: str, index: int) -> Iterator[str]:
+    def worker(self, step_id: str, index: int) -> AbstractContextManager[str]:
         """One worker of a fan-out, counted from 0; enter it in the worker itself."""
 
         def state(outcome: str, _: str | None) -> ev.WorkerState:
             return ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")
 
-        with self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state) as event_id:
-            yield event_id
+        return self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state)
 
     @contextmanager
     def fan_out(self, step_id: str, worker_count: int) -> Iterator[Tally]:
@@ -177,7 +170,7 @@ class Run:
 
     def here(self) -> Run:
         """A handle that stays at this place of the tree wherever it is taken: hand it to a process yourself, or let `bind` do so."""
-        return Run(self.journal, self.metadata, self._root_event, is_owner=False, base=self._place())
+        return Run(self.journal, self.metadata, self._place(), is_owner=False)
 
     def bind(self, call: Callable[P, T]) -> Bound[P, T]:
         """`call`, to be run elsewhere (thread, process pool) but recorded here."""
@@ -224,48 +217,49 @@ class Run:
         journal = self.journal
         journal.flush()
         with journal.envelope.held():
-            steps = tally_steps(self.paths.events, journal.events.unwritten)
+            steps = steps_of(journal)
             metadata = self._close_metadata(steps)
             if journal.failures:
                 self.emit(ev.TelemetryPersistFailed(component="runs", error=journal.first_error or "", failures=journal.failures))
-            text = final_state(metadata, steps, journal.failures, journal.first_error)
+            text = final_state(metadata, steps, journal)
             journal.write_document(self.paths.final_state, text)
-            closing = self._closing(metadata, hashlib.sha256(text).hexdigest())
-            journal.emit(closing, self._root_event or None)
+            journal.emit(self._closing(metadata, hashlib.sha256(text).hexdigest()), self._base)
             metadata.events_lost = journal.unwritten
-            metadata.anchor = self._anchor() if not journal.unwritten else None
-            self.head = metadata.anchor.head if metadata.anchor else None
+            if not journal.unwritten:
+                self.head = journal.envelope.head
+                metadata.anchor = Anchor(head=self.head, events=journal.envelope.count, streams=self._stream_ends())
             journal.write_document(self.paths.metadata, document(metadata))
         journal.flush(fsync=journal.fsync != "never")
         self._report(steps)
         journal.close()
 
-    def _close_metadata(self, steps: StepTally) -> Metadata:
+    def _close_metadata(self, steps: dict[str, str | None]) -> Metadata:
         metadata = self.metadata
         metadata.anchor = None
         metadata.ended_at = now()
-        metadata.termination = self._termination or ("failed" if steps.failed else "completed")
+        metadata.termination = self._termination or ("completed" if {*steps.values()} <= {None, "completed"} else "failed")
         metadata.error = self.journal.redactor.value(self._error)
-        metadata.entry_step = metadata.entry_step or steps.first
-        metadata.last_step_id = steps.last
+        metadata.entry_step = metadata.entry_step or next(iter(steps), None)
+        metadata.last_step_id = next(reversed(steps), None)
         metadata.events_lost = self.journal.unwritten
         return metadata
 
     def _closing(self, metadata: Metadata, final_state_sha256: str) -> ev.RunFinished:
-        others = {name: {"count": stream.count, "head": stream.head} for name, stream in self.journal.streams.items() if name != "envelope" and _learn(stream)}
+        for stream in (self.journal.events, self.journal.loop):
+            stream.refresh()
+        others = {name: msgspec.to_builtins(end) for name, end in self._stream_ends().items() if name != "envelope"}
         digest = digest_of(msgspec.to_builtins(metadata), without="anchor")
         outcome = TERMINATIONS.get(metadata.termination or "", "error")
         return ev.RunFinished(outcome=outcome, error_message=metadata.error, streams=others, metadata_sha256=digest, final_state_sha256=final_state_sha256)
 
-    def _anchor(self) -> Anchor:
-        streams = {name: StreamAnchor(stream.count, stream.head) for name, stream in self.journal.streams.items() if stream.count}
-        return Anchor(head=self.journal.envelope.head, events=self.journal.envelope.count, streams=streams)
+    def _stream_ends(self) -> dict[str, StreamAnchor]:
+        return {name: StreamAnchor(stream.count, stream.head) for name, stream in self.journal.streams.items() if stream.count}
 
-    def _report(self, steps: StepTally) -> None:
+    def _report(self, steps: dict[str, str | None]) -> None:
         journal = self.journal
         if journal.failures:
             LOG.warning("run %s: %d audit events lost, %d writes failed: %s", self.run_id, journal.unwritten, journal.failures, journal.first_error)
-            text = final_state(self.metadata, steps, journal.failures, journal.first_error, lost=journal.unwritten)
+            text = final_state(self.metadata, steps, journal)
             with journal.guarded("final-state.txt"), self.paths.final_state.open("r+b") as file:
                 if file.read() != text:
                     file.seek(0)
@@ -276,19 +270,16 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         folder = self.paths.folder
-        return _attach, (str(folder.workspace.root), str(folder.root), self.metadata, self._root_event, self._place(), self.journal.fsync)
+        return _attach, (str(folder.workspace.root), str(folder.root), self.metadata, self._place(), self.journal.fsync)
 
 
-def _attach(root: str, artifacts_root: str, metadata: Metadata, root_event: str, base: str, fsync: Fsync) -> Run:
+def _folder(root: str | Path | None, artifacts_root: str | Path | None) -> RunFolder:
+    return RunFolder(Workspace.find(Path(root) if root else None), Path(artifacts_root) if artifacts_root else None)
+
+
+def _attach(root: str, artifacts_root: str, metadata: Metadata, base: str | None, fsync: Fsync) -> Run:
     key = (artifacts_root, metadata.run_id, getpid())
     if key not in _ATTACHED:
         paths = RunFolder(Workspace(Path(root)), Path(artifacts_root)).run(metadata.run_id)
         _ATTACHED[key] = Journal(paths, fsync, is_starter=False)
-    return Run(_ATTACHED[key], metadata, root_event, is_owner=False, base=base)
-
-
-def _learn(stream: Stream) -> bool:
-    """Bring a stream's count and head up to date with what other processes appended; False if it has no lines."""
-    if stream.path.exists():
-        stream.refresh()
-    return bool(stream.count)
+    return Run(_ATTACHED[key], metadata, base, is_owner=False)

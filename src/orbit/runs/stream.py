@@ -5,14 +5,36 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from orbit.runs.chain import GENESIS, LINE, is_untouched, parse, seal
-from orbit.runs.locking import exclusive
+
+if sys.platform == "win32":
+    from filelock import FileLock
+
+    @contextmanager
+    def exclusive(fd: int, path: Path) -> Iterator[None]:
+        """Windows locks are mandatory, so the lock is a file beside the data and readers stay free."""
+        with FileLock(f"{path}.lock"):
+            yield
+
+else:
+    import fcntl
+
+    @contextmanager
+    def exclusive(fd: int, path: Path) -> Iterator[None]:
+        """Advisory lock on the data file itself; released by the kernel if the holder dies."""
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+
 
 LOG = logging.getLogger("orbit.runs")
 _BLOCK = 4096
@@ -42,35 +64,44 @@ class Stream:
     def append(self, record: dict[str, Any]) -> bool:
         """Put `record` at the end; False if it could only be kept in memory."""
         LINE.encode(record)  # what cannot be written at all is the caller's mistake, told at once
-        self.settle_after_fork()
+        self._settle_after_fork()
         with self._mutex:
             self.unwritten.append(record)
-            return self._drain()
+            return self.flush()
 
     def flush(self, *, fsync: bool = False) -> bool:
-        """Try again what failed before, and make sure of the disk if asked."""
-        self.settle_after_fork()
-        with self._mutex:
-            written = self._drain() if self.unwritten else True
+        """Try again what failed before, and make sure of the disk if asked; False if something still waits in memory."""
+        self._settle_after_fork()
+        with self._mutex, self._counting():
+            if self.unwritten:
+                with self.held():
+                    self._write_all(self._open())
             if fsync and self._fd is not None:
-                with self.counting():
-                    os.fsync(self._fd)
-            return written
+                os.fsync(self._fd)
+        return not self.unwritten
+
+    def refresh(self) -> None:
+        """Learn what others appended, without appending or making the file."""
+        if self.path.exists():
+            with self._counting(), self.held():
+                self._end = self._catch_up(self._open())
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep all other writers out, so that what is read of the head stays true until the end of the block."""
-        self.settle_after_fork()
-        with self._mutex:
+        """Keep all other writers out, so that what is read of the head stays true until the end of the block. May be nested."""
+        self._settle_after_fork()
+        with self._mutex, ExitStack() as until_end:
+            if not self._depth:
+                with suppress(OSError):  # a file that cannot even be opened leaves only memory to guard
+                    until_end.enter_context(exclusive(self._open(), self.path))
             self._depth += 1
             try:
-                with self._locked():
-                    yield
+                yield
             finally:
                 self._depth -= 1
 
     @contextmanager
-    def counting(self) -> Iterator[None]:
+    def _counting(self) -> Iterator[None]:
         """Turn an operating system error into a counted failure."""
         try:
             yield
@@ -81,53 +112,20 @@ class Stream:
                 self.first_error = error.strerror or str(error)
             self._end = -1
 
-    def refresh(self) -> None:
-        """Learn what others appended, without appending."""
-        self.settle_after_fork()
-        with self._mutex, self.counting():
-            fd = self._open()
-            with exclusive(fd, self.path):
-                size = os.fstat(fd).st_size
-                if size != self._end:
-                    self._catch_up(fd, size)
-                    self._end = size
-
     def close(self) -> None:
         with self._mutex:
             if self._fd is not None:
                 os.close(self._fd)
                 self._fd = None
 
-    def settle_after_fork(self) -> bool:
+    def _settle_after_fork(self) -> None:
         """In a forked child: a lock and an open file of its own. The parent's unwritten lines are the parent's to write."""
         if self._pid == os.getpid():
-            return False
+            return
         self._start()
         if self._fd is not None:
             os.close(self._fd)
         self._fd, self._end, self.unwritten = None, -1, []
-        return True
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """The file lock, or nothing where the file cannot even be opened: then only memory is left to guard."""
-        try:
-            fd = self._open()
-        except OSError:
-            yield
-            return
-        with exclusive(fd, self.path):
-            yield
-
-    def _drain(self) -> bool:
-        with self.counting():
-            fd = self._open()
-            if self._depth:
-                self._write_all(fd)
-            else:
-                with exclusive(fd, self.path):
-                    self._write_all(fd)
-        return not self.unwritten
 
     def _open(self) -> int:
         if self._fd is None:
@@ -137,9 +135,7 @@ class Stream:
         return self._fd
 
     def _write_all(self, fd: int) -> None:
-        size = os.fstat(fd).st_size
-        if size != self._end:
-            self._catch_up(fd, size)
+        size = self._catch_up(fd)
         while self.unwritten:
             line, digest = seal(self.unwritten[0], self.count + 1, self.head)
             written = os.write(fd, self._mend + line)
@@ -153,8 +149,11 @@ class Stream:
             if self._fsync_each:
                 os.fsync(fd)
 
-    def _catch_up(self, fd: int, size: int) -> None:
-        """Learn the head from the file: others wrote, or this is the first append. A torn tail is closed off, not built upon."""
+    def _catch_up(self, fd: int) -> int:
+        """Learn the head from the file if others wrote, or this is the first append; its size. A torn tail is closed off, not built upon."""
+        size = os.fstat(fd).st_size
+        if size == self._end:
+            return size
         self.count, self.head, self._mend = 0, GENESIS, b""
         window = 0
         while window < size:
@@ -168,12 +167,13 @@ class Stream:
                 record = parse(line) if line else None
                 if record is not None and isinstance(record.get("seq"), int) and is_untouched(line, record):
                     self.count, self.head = record["seq"], record["hash"]
-                    return
+                    return size
+        return size
 
 
 def _read(fd: int, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := os.read(fd, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+    """`os.read` may give less than it was asked for."""
+    found = b""
+    while len(found) < size and (part := os.read(fd, size - len(found))):
+        found += part
+    return found

@@ -91,42 +91,35 @@ def trace_run(folder: RunFolder, params: TraceParams) -> TraceAnswer:
     for _ in records(paths.envelope, unreadable):
         pass
     forest = Forest(paths.envelope)
-    builder = _Builder(forest, params.limit or forest.total)
+    answer = TraceAnswer(run_id=paths.run_id, roots=[], orphans=[], total=forest.total, truncated=False, unreadable=unreadable)
     if forest.total:
         with paths.envelope.open("rb") as file:
-            builder.build(file)
-    answered = (params.limit or forest.total) - builder.left
-    return TraceAnswer(
-        run_id=paths.run_id, roots=builder.roots, orphans=builder.orphans, total=forest.total, truncated=answered < forest.total, unreadable=unreadable
-    )
+            _build(forest, file, answer, params.limit or forest.total)
+    return answer
 
 
-class _Builder:
-    def __init__(self, forest: Forest, limit: int) -> None:
-        self.forest, self.left = forest, limit
-        self.roots: list[TraceNode] = []
-        self.orphans: list[TraceNode] = []
-        self._deep: list[int] = []
+def _build(forest: Forest, file: BinaryIO, answer: TraceAnswer, limit: int) -> None:
+    """Fill in roots, then orphans, as far as `limit` events go."""
+    left = limit
+    deep: list[tuple[int, str]] = []
 
-    def build(self, file: BinaryIO) -> None:
-        self._file = file
-        self.roots = [node for offset in self.forest.roots if (node := self._node(offset, 0))]
-        waiting = list(self.forest.orphans)
-        while waiting or self._deep:
-            offset, reason = waiting.pop(0) if waiting else (self._deep.pop(0), "depth")
-            node = self._node(offset, 0)
-            if node is not None:
-                node.reason = reason
-                self.orphans.append(node)
-
-    def _node(self, offset: int, depth: int) -> TraceNode | None:
-        if self.left <= 0:
+    def node(offset: int, depth: int = 0) -> TraceNode | None:
+        nonlocal left
+        if left <= 0:
             return None
         if depth > MAX_DEPTH:
-            self._deep.append(offset)
+            deep.append((offset, "depth"))
             return None
-        self.left -= 1
-        self._file.seek(offset)
-        node = TraceNode(event=parse(self._file.readline()) or {}, children=[])
-        node.children = [child for below in self.forest.children(offset) if (child := self._node(below, depth + 1))]
-        return node
+        left -= 1
+        file.seek(offset)
+        made = TraceNode(event=parse(file.readline()) or {}, children=[])
+        made.children = [child for below in forest.children(offset) if (child := node(below, depth + 1))]
+        return made
+
+    answer.roots = [root for offset in forest.roots if (root := node(offset))]
+    for waiting in (forest.orphans, deep):  # `deep` grows while it is gone through
+        for offset, reason in waiting:
+            if orphan := node(offset):
+                orphan.reason = reason
+                answer.orphans.append(orphan)
+    answer.truncated = limit - left < forest.total

@@ -16,11 +16,13 @@ class WorkspaceWatch:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._temporary = Path(tempfile.mkdtemp(prefix="orbit-diff-"))
-        self.before = self._snapshot()
+        self.before = self._snapshot()  # None where there is nothing to compare
 
-    @property
-    def is_possible(self) -> bool:
-        return self.before is not None
+    def __enter__(self) -> WorkspaceWatch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._temporary, ignore_errors=True)
 
     def diff(self) -> bytes:
         """The change since the first snapshot, as a patch."""
@@ -33,9 +35,6 @@ class WorkspaceWatch:
         """Branch, head and changed files, as they are now."""
         head = (self._git("rev-parse", "--verify", "-q", "HEAD", own=False) or b"none").strip()
         return b"# head " + head + b"\n" + (self._git("status", "--porcelain=v1", "--branch", own=False) or b"")
-
-    def close(self) -> None:
-        shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _snapshot(self) -> str | None:
         """The id of a tree, or None where there is no git, no repository, or no room for a snapshot."""

@@ -55,7 +55,9 @@ def test_a_limit_cuts_the_rows_and_keeps_the_total(graph: Graph) -> None:
 def test_a_file_is_referred_to_by_its_imports(graph: Graph) -> None:
     answer = graph.refs("file:pkg/shapes.py")
     assert answer.target.kind == "file"
-    assert {ref.file for ref in answer.refs} >= {"pkg/app.py", "tests/test_shapes.py"}
+    assert {(ref.file, ref.line) for ref in answer.refs if ref.kind == "use"} >= {("pkg/app.py", 1), ("pkg/app.py", 2), ("tests/test_shapes.py", 1)}
+    assert len({(ref.file, ref.line, ref.kind) for ref in answer.refs}) == len(answer.refs)
+    assert graph.refs("pkg.shapes").refs == answer.refs
 
 
 def test_nobody_refers_to_it_is_an_empty_answer_not_an_error(graph: Graph) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from orbit.errors import NoGraphError, RefusedError, UsageError
+from orbit.errors import NoGraphError, UsageError
 from orbit.graph import Graph, SyncPolicy
 from orbit.graph.query.answer import BUDGET_BYTES
 from orbit.graph.store.connection import DamagedDatabaseError
@@ -55,8 +57,6 @@ def test_a_window_lets_one_sync_through(own: Graph, monkeypatch: pytest.MonkeyPa
 def test_policies_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         SyncPolicy.windowed(0)
-    with pytest.raises(RefusedError, match="watch"):
-        Graph.open(tmp_path, SyncPolicy.watch(250))
 
 
 def test_threads_share_a_handle(own: Graph) -> None:
@@ -189,3 +189,14 @@ def test_an_ambiguous_name_lists_a_bounded_number_and_says_how_many_there_are(wi
     with pytest.raises(AmbiguousError, match="120 different things") as caught:
         wide.refs("get")
     assert len(caught.value.candidates) == 20
+
+
+def test_a_graph_on_a_read_only_disk_is_still_read(own: Graph) -> None:
+    own.close()
+    root = str(own.root)
+    mounted = f"mount --bind {root} {root} && mount -o remount,ro,bind {root}"
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", mounted], capture_output=True, check=False).returncode:
+        pytest.skip("mounting is not allowed here")
+    script = f"from orbit.graph import Graph\nprint(Graph.open({root!r}).show('Circle').fresh)"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", f'{mounted} && exec "$0" -c "$1"', sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.stdout == "True\n", done.stderr

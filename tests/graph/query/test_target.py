@@ -53,7 +53,7 @@ def test_a_kind_decides_between_namesakes(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("sqaure", "square"), ("Cirle", "Circle"), ("parse_heder_line", "parse_header_line"), ("pkg.shapes.squar", "square")]
+    ("typed", "meant"), [("sqaure", "square"), ("Cirle", "Circle"), ("parse_heder_line", "parse_header_line"), ("pkg.shapes.squar", "pkg.shapes.square")]
 )
 def test_a_mistyped_name_gets_near_names(graph: Graph, typed: str, meant: str) -> None:
     with pytest.raises(SymbolNotFoundError) as caught:
@@ -61,6 +61,20 @@ def test_a_mistyped_name_gets_near_names(graph: Graph, typed: str, meant: str) -
     assert meant in caught.value.candidates
     assert caught.value.hint is not None
     assert meant in caught.value.hint
+
+
+def test_a_mistyped_member_gets_the_members_of_its_owner(graph: Graph) -> None:
+    with pytest.raises(SymbolNotFoundError) as caught:
+        graph.show("Circle.aera")
+    assert caught.value.candidates == ["Circle.area"]
+    assert graph.show(caught.value.candidates[0]).qualified == "pkg.shapes.Circle.area"
+
+
+def test_an_unknown_folder_gets_the_folders_like_it(graph: Graph) -> None:
+    for typed in ("odd_dirs", "dir:odd_dri", "./odd_dirr/"):
+        with pytest.raises(NotFoundError) as caught:
+            graph.overview(typed)
+        assert "dir:odd_dir" in caught.value.candidates
 
 
 def test_an_unknown_file_gets_the_files_of_that_name(graph: Graph) -> None:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from synthetic.edits import Repository
+from synthetic.lines import Sheets
 
-__all__ = ["Repository"]
+__all__ = ["Repository", "Sheets"]

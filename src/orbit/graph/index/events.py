@@ -9,7 +9,8 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,7 @@ from orbit.graph.index.place import find_git_folder
 from orbit.graph.index.scan import scan
 
 PER_FOLDER = sys.platform == "linux"
-LONGEST = 8  # changes that never pause are reported after so many debounce times
+STEP_MS, BATCH_MS, WAKE_MS = 50, 200, 250  # how often events are looked for, the longest batch of them, and how often a stop is noticed at the latest
 _GIT_FILES = ("HEAD", "index")  # of all that git writes, what changes which files are meant
 _IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 
@@ -42,15 +43,15 @@ class Field(msgspec.Struct, frozen=True):
         return not f"{path}{os.sep}".startswith(self.ignored)
 
 
-def file_events(root: Path, debounce_ms: int, stop: threading.Event) -> Iterator[None]:
-    """Yields once when watching has begun, and begun anew because folders came, and whenever files changed and then were quiet."""
+def file_events(root: Path, stop: threading.Event) -> Iterator[None]:
+    """Yields once when watching has begun, and begun anew because folders came, and whenever files changed."""
     from watchfiles import Change, watch
 
     field = find_field(root)
     while not stop.is_set():
         batches = watch(
-            *sorted(field.folders), watch_filter=lambda _, path: field.concerns(path), debounce=debounce_ms * LONGEST, step=debounce_ms,
-            rust_timeout=max(debounce_ms, 50), yield_on_timeout=True, stop_event=stop, raise_interrupt=False, recursive=not PER_FOLDER,
+            *sorted(field.folders), watch_filter=partial(_concerns, field), debounce=BATCH_MS, step=STEP_MS,
+            rust_timeout=WAKE_MS, yield_on_timeout=True, stop_event=stop, raise_interrupt=False, recursive=not PER_FOLDER,
             ignore_permission_denied=True,
         )  # fmt: skip
         with closing(batches):
@@ -68,15 +69,17 @@ def file_events(root: Path, debounce_ms: int, stop: threading.Event) -> Iterator
                         break
 
 
+def _concerns(field: Field, _: object, path: str) -> bool:
+    return field.concerns(path)
+
+
 def find_field(root: Path) -> Field:
     """The folders to watch now."""
     top, home = os.fspath(root), find_git_folder(root)
     ignored = [STATE_DIR, *(path.rstrip("/") for path in scan(root).skipped_paths if path.endswith("/"))]
     if home is not None:
-        try:
+        with suppress(git.GitError, git.GitMissingError):
             ignored += [path.rstrip("/") for path in git.split(git.run(root, *_IGNORED)) if path.endswith("/")]
-        except (git.GitError, git.GitMissingError):
-            pass
     skipped = {os.path.join(top, path.replace("/", os.sep)) for path in ignored}
     folders = set(_folders(top, skipped)) if PER_FOLDER else {top}
     if home is not None and (PER_FOLDER or not home.is_relative_to(root)):

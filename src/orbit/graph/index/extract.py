@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from itertools import islice
+from operator import le
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,20 +28,18 @@ from orbit.graph.facts import (
     Import,
     Mark,
     Relation,
-    among,
 )
 from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
 from orbit.model import REF_KIND_CODES, TYPE_KINDS
+from orbit_native.arrange import CLASSES, arrange
 from orbit_native.capture import COLUMNS, PARSE_TIMED_OUT, Query
 from orbit_native.names import Names
-from orbit_native.spans import innermost, nest
 
 PARSE_BUDGET_SECONDS = 5.0
 SIGNATURE_ROOM = 200  # bytes
 
 HEAD, START, END, LINE, END_LINE, NAME_START, NAME_END, NAME_LINE, NAME, RECEIVER, TYPE, VALUE, ALIAS, PATH, ARGC, BODY = range(len(COLUMNS))
-CLASSES = ("define", "call", "ref", "relate", "import", "bind", "export", "string", "env", "config", "mark", "broken")
 DEFINE, CALL, REF, RELATE, IMPORT, BIND, EXPORT, STRING, ENV, CONFIG, MARK, BROKEN = range(len(CLASSES))
 REF_FLAGS = {"new": NEW, "macro": MACRO, "decorator": DECORATOR}
 REF_WORDS = {"type": "type", "use": "use", "bound": "trait_bound"}
@@ -57,13 +59,16 @@ class Heads:
         self.classes = np.full(len(names), NONE, dtype=np.int32)
         self.codes = np.zeros(len(names), dtype=np.int32)
         self.flags = np.zeros(len(names), dtype=np.int32)
-        self.outer, self.types = np.zeros(len(names), dtype=bool), np.zeros(len(names), dtype=bool)
-        self.words: list[tuple[str, ...]] = [()] * len(names)
+        self.outer, self.types = np.zeros(len(names), dtype=np.uint8), np.zeros(len(names), dtype=np.uint8)
+        self.kinds = [NONE] * len(names)  # the classes again, for single rows
+        self.words: list[str] = [""] * len(names)  # the first word after the class
+        self.marks: list[frozenset[str]] = [frozenset()] * len(names)  # all words after it; of a definition, those after its kind
         for i, name in enumerate(names):
             kind, *words = name.split(".")
             if kind not in CLASSES:
                 continue
-            self.classes[i], self.words[i] = CLASSES.index(kind), tuple(words)
+            self.classes[i] = self.kinds[i] = CLASSES.index(kind)
+            self.words[i], self.marks[i] = words[0] if words else "", frozenset(words[1:] if kind == "define" else words)
             if kind == "ref":
                 self.codes[i] = REF_KIND_CODES[REF_WORDS[words[0]]]
             elif kind == "bind":
@@ -91,9 +96,17 @@ def split_patterns(text: str, leave_out: frozenset[str]) -> list[str]:
     return [pattern for pattern in found if pattern.strip() and not any(head in leave_out for head in _HEAD.findall(pattern))]
 
 
-@cache
+_compiling: defaultdict[str, Lock] = defaultdict(Lock)
+
+
 def kernel(name: str, only_definitions: bool = False) -> tuple[Query, Heads]:
-    """The compiled query of a language. Cached for the life of the process: grammars are static."""
+    """The compiled query of a language. Kept for the life of the process: grammars are static. Threads do not compile the same one twice."""
+    with _compiling[name]:
+        return _compile(name, only_definitions)
+
+
+@cache
+def _compile(name: str, only_definitions: bool) -> tuple[Query, Heads]:
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()
@@ -118,15 +131,10 @@ def extract(
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:
             facts.broken.append((0, len(source)))
-        rows = rows[(rows[:, NAME_START] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a name the parser only missed states nothing
-        classes = heads.classes[rows[:, HEAD]]
-        _take_definitions(facts, language, heads, rows[classes == DEFINE])
-        scopes = _Scopes(facts)
-        _take_refs(facts, heads, rows[(classes == CALL) | (classes == REF)], scopes)
-        _take_binds(facts, heads, rows[classes == BIND], scopes)
-        _take_strings(facts, rows[classes == STRING], rows[classes == IMPORT], scopes)
-        _take_keys(facts, heads, rows[classes == CONFIG])
-        rest = rows[(classes >= RELATE) & (classes != BIND) & (classes != STRING) & (classes != CONFIG)]
+        definitions, parents, facts.refs, facts.binds, facts.strings, facts.keys, rest, scopes = arrange(
+            rows, heads.classes, heads.codes, heads.flags, heads.outer, heads.types, bool(language.outer_kinds)
+        )
+        _take_definitions(facts, language, heads, definitions, parents)
         _take_rest(facts, heads, rest, scopes)
         if language.fix_up is not None and not status & PARSE_TIMED_OUT:
             language.fix_up(facts)
@@ -136,128 +144,39 @@ def extract(
     return facts
 
 
-class _Scopes:
-    """Which definition encloses a span: the index of the innermost, or NONE."""
-
-    def __init__(self, facts: FileFacts) -> None:
-        spans = np.array([(d.start, d.end, d.parent) for d in facts.definitions], dtype=np.int32).reshape(-1, 3)
-        self._files = np.zeros(len(spans), dtype=np.int32)
-        self._starts, self._ends, self._parents = (np.ascontiguousarray(spans[:, i]) for i in range(3))
-
-    def of(self, starts: Any, ends: Any) -> Any:
-        zeros = np.zeros(len(starts), dtype=np.int32)
-        return innermost(self._files, self._starts, self._ends, self._parents, zeros, np.ascontiguousarray(starts), np.ascontiguousarray(ends))
-
-
-def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: Any) -> None:
-    rows = rows[(rows[:, NAME] < 0) | (rows[:, NAME_END] > rows[:, NAME_START])]  # a parser that repairs makes up empty names
-    if not len(rows):
-        return
-    # One definition per name: where patterns overlap, the one written first in the query wins.
-    rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_START]))]
-    named = rows[:, NAME_START] >= 0
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (rows[1:, NAME_START] != rows[:-1, NAME_START]) | ~named[1:]
-    rows = rows[first]
-    rows = rows[np.lexsort((rows[:, NAME_START], -rows[:, END], rows[:, START]))]
-    parents = _parents(rows)
-    if language.outer_kinds:
-        rows = rows[~heads.outer[rows[:, HEAD]] | (parents < 0) | heads.types[rows[parents, HEAD]]]
-        parents = _parents(rows)
+def _take_definitions(facts: FileFacts, language: Language, heads: Heads, rows: Any, parents: Any) -> None:
+    members, tests, found = language.member_kinds, language.test_names, facts.definitions
     for row, parent in zip(rows.tolist(), parents.tolist(), strict=True):
-        kind, *words = heads.words[row[HEAD]]
-        if parent >= 0 and kind in language.member_kinds and facts.definitions[parent].kind in TYPE_KINDS:
-            kind = language.member_kinds[kind]
-        name = facts.text(row[NAME])
-        if language.test_names and kind in ("function", "method") and name.startswith(language.test_names):
+        head, start, end, line, end_line, name_start, _, _, name_id, receiver, type_, value, _, path, argc, body = row
+        kind = heads.words[head]
+        if parent >= 0 and kind in members and found[parent].kind in TYPE_KINDS:
+            kind = members[kind]
+        name = facts.text(name_id)
+        if tests and kind in ("function", "method") and name.startswith(tests):
             kind = "test"
-        facts.definitions.append(
+        found.append(
             Definition(
-                kind=kind, name=name, start=row[START], end=row[END], name_start=row[NAME_START], line=row[LINE] + 1, end_line=row[END_LINE] + 1,
-                parent=parent, body=row[BODY], type=row[TYPE], value=row[VALUE], owner=row[RECEIVER], path=row[PATH], argc=row[ARGC],
-                flags=frozenset(words),
+                kind=kind, name=name, start=start, end=end, name_start=name_start, line=line + 1, end_line=end_line + 1, parent=parent, body=body,
+                type=type_, value=value, owner=receiver, path=path, argc=argc, flags=heads.marks[head],
             )
         )  # fmt: skip
 
 
-def _parents(rows: Any) -> Any:
-    starts, ends = np.ascontiguousarray(rows[:, START]), np.ascontiguousarray(rows[:, END])
-    return nest(np.zeros(len(rows), dtype=np.int32), starts, ends)
-
-
-def _take_refs(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
-    defined = np.array([d.name_start for d in facts.definitions], dtype=np.int32)
-    rows = rows[(rows[:, NAME_END] > rows[:, NAME_START]) & ~among(rows[:, NAME_START], defined)]
-    if not len(rows):
-        return
-    rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_END], rows[:, NAME_START]))]
-    codes = heads.codes[rows[:, HEAD]]
-    # A name refers once: of patterns that overlap on it, the one written first in the query wins.
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = (rows[1:, NAME_START] != rows[:-1, NAME_START]) | (rows[1:, NAME_END] != rows[:-1, NAME_END])
-    rows, codes = rows[first], codes[first]
-    found = np.empty((len(rows), 9), dtype=np.int32)
-    found[:, 0], found[:, 1], found[:, 2], found[:, 3] = codes, rows[:, NAME], rows[:, NAME_START], rows[:, NAME_END]
-    found[:, 4], found[:, 5], found[:, 7] = rows[:, NAME_LINE] + 1, rows[:, RECEIVER], rows[:, ARGC]
-    found[:, 6] = scopes.of(rows[:, NAME_START], rows[:, NAME_END])
-    found[:, 8] = heads.flags[rows[:, HEAD]]
-    facts.refs = found
-
-
-def _take_binds(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
-    if not len(rows):
-        return
-    rows = rows[rows[:, NAME] >= 0]
-    rows = rows[np.lexsort((rows[:, HEAD], rows[:, NAME_START]))]
-    found = np.empty((len(rows), 6), dtype=np.int32)
-    found[:, 0], found[:, 1], found[:, 2], found[:, 3] = heads.codes[rows[:, HEAD]], rows[:, NAME], rows[:, TYPE], rows[:, VALUE]
-    found[:, 4], found[:, 5] = scopes.of(rows[:, NAME_START], rows[:, NAME_END]), rows[:, NAME_START]
-    facts.binds = found
-
-
-def _take_strings(facts: FileFacts, rows: Any, imports: Any, scopes: _Scopes) -> None:
-    if not len(rows):
-        return
-    rows = rows[np.argsort(rows[:, START], kind="stable")]
-    if len(rows) and len(imports):  # what an import names is not a string of the program
-        begins, ends = np.sort(imports[:, START]), np.maximum.accumulate(imports[np.argsort(imports[:, START], kind="stable"), END])
-        before = np.searchsorted(begins, rows[:, START], side="right") - 1
-        rows = rows[(before < 0) | (rows[:, START] >= ends[np.maximum(before, 0)])]
-    found = np.empty((len(rows), 3), dtype=np.int32)
-    found[:, 0], found[:, 1], found[:, 2] = rows[:, PATH], rows[:, LINE] + 1, scopes.of(rows[:, START], rows[:, END])
-    facts.strings = found
-
-
-def _take_keys(facts: FileFacts, heads: Heads, rows: Any) -> None:
-    """Keys of configuration files: there may be very many, so they stay an array and the fix-up says which to keep."""
-    if not len(rows):
-        return
-    rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
-    found = np.empty((len(rows), 5), dtype=np.int32)
-    found[:, 0], found[:, 1], found[:, 2], found[:, 4] = heads.codes[rows[:, HEAD]], rows[:, START], rows[:, END], rows[:, NAME]
-    found[:, 3] = np.where(rows[:, NAME] >= 0, rows[:, NAME_LINE], rows[:, LINE]) + 1
-    facts.keys = found
-
-
-def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> None:
+def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: Any) -> None:
     """Relations, imports, exports, environment reads, marks and broken ranges: few, so they become structs."""
-    if not len(rows):
-        return
-    rows = rows[np.lexsort((rows[:, HEAD], -rows[:, END], rows[:, START]))]
-    around = scopes.of(rows[:, START], rows[:, END]).tolist()
-    for row, scope in zip(rows.tolist(), around, strict=True):
-        kind, words = heads.classes[row[HEAD]], heads.words[row[HEAD]]
+    for row, scope in zip(rows.tolist(), scopes.tolist(), strict=True):
+        kind, words = heads.kinds[row[HEAD]], heads.marks[row[HEAD]]
         start, end, line = row[START], row[END], row[LINE] + 1
         if kind == RELATE:
             at, until = (row[NAME_START], row[NAME_END]) if row[NAME] >= 0 else (start, end)
             target = row[TYPE] if row[TYPE] >= 0 else row[NAME]
-            facts.relations.append(Relation(kind=words[0], target=target, start=at, end=until, line=line, scope=scope, owner=row[RECEIVER]))
+            facts.relations.append(Relation(kind=heads.words[row[HEAD]], target=target, start=at, end=until, line=line, scope=scope, owner=row[RECEIVER]))
         elif kind == IMPORT:
             facts.imports.append(
-                Import(path=row[PATH], name=row[NAME], alias=row[ALIAS], flags=frozenset(words), start=start, end=end, line=line, scope=scope)
+                Import(path=row[PATH], name=row[NAME], alias=row[ALIAS], flags=words, start=start, end=end, line=line, scope=scope)
             )
         elif kind == EXPORT:
-            facts.exports.append(Export(name=row[NAME], value=row[VALUE], start=start, flags=frozenset(words)))
+            facts.exports.append(Export(name=row[NAME], value=row[VALUE], start=start, flags=words))
         elif kind == ENV:
             facts.configs.append(Config(key=facts.text(row[PATH]), kind="env", line=line))
         elif kind == BROKEN:
@@ -265,7 +184,7 @@ def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
         else:
             facts.marks.append(
                 Mark(
-                    flags=frozenset(words), start=start, end=end, line=line, name=row[NAME], receiver=row[RECEIVER], type=row[TYPE],
+                    flags=words, start=start, end=end, line=line, name=row[NAME], receiver=row[RECEIVER], type=row[TYPE],
                     value=row[VALUE], path=row[PATH], argc=row[ARGC], scope=scope,
                 )
             )  # fmt: skip
@@ -273,9 +192,10 @@ def _take_rest(facts: FileFacts, heads: Heads, rows: Any, scopes: _Scopes) -> No
 
 def _sort_definitions(facts: FileFacts) -> None:
     """Definitions that a fix-up added take their place by position; what points at definitions follows."""
-    order = sorted(range(len(facts.definitions)), key=lambda index: (facts.definitions[index].start, -facts.definitions[index].end))
-    if all(index == at for at, index in enumerate(order)):
+    spans = [(found.start, -found.end) for found in facts.definitions]
+    if all(map(le, spans, islice(spans, 1, None))):
         return
+    order = sorted(range(len(spans)), key=spans.__getitem__)
     place = np.empty(len(order) + 1, dtype=np.int32)
     place[order], place[NONE] = np.arange(len(order)), NONE
     facts.definitions = [facts.definitions[index] for index in order]

@@ -129,14 +129,16 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
 
 def _container(facts: FileFacts, d: Definition, language: Language) -> str:
     """The local name of what a definition is a member of. Repeats (#2) count as one container."""
-    if d.owner != NONE:
+    if d.owner != NONE and "extension" not in d.flags:  # an extension is looked up where it is written
         return facts.text(d.owner).partition("<")[0].replace(".", language.separator)
+    if language.separators:  # a name that is written as a path belongs to what stands before it, wherever it is written
+        return d.local[: d.local.rindex(d.name)].removesuffix(language.separators.get(d.kind, language.separator)) if d.name in d.local else ""
     if d.parent == NONE:
         return ""
     around = facts.definitions[d.parent]
     if around.owner != NONE and around.kind == "impl":
         return facts.text(around.owner).partition("<")[0].replace(".", language.separator)
-    return around.local.partition("#")[0] if language.separators == {} else around.local
+    return around.local.partition("#")[0]
 
 
 def _bits(flags: frozenset[str], table: dict[str, int]) -> int:

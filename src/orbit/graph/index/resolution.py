@@ -27,12 +27,13 @@ class StoreLoader:
         self._writer, self._resolution = writer, resolution
 
     def members(self, family: int, container: int, name: int) -> list[tuple[int, int, list[int]]]:
-        return [
-            (row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, list(row[2:]))
-            for row in self._writer.members(container, name, SQL_RESOLVED)
-            if self._resolution.rules(row[1]).family == family
-        ]
+        return self._of_family(family, self._writer.members(container, name, SQL_RESOLVED))
 
+    def owned(self, family: int, name: int) -> list[tuple[int, int, list[int]]]:
+        return self._of_family(family, self._writer.owned(name, SQL_RESOLVED))
+
+    def _of_family(self, family: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, int, list[int]]]:
+        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, list(row[2:])) for row in rows if self._resolution.rules(row[1]).family == family]
 
     def module_files(self, family: int, module: int) -> list[int]:
         return [file for file, lang in self._writer.files_of_module(module) if self._resolution.rules(lang).family == family]

@@ -28,7 +28,7 @@ SNIFFED = 8192  # bytes in which git, too, looks for a NUL
 
 # Why a file is not indexed. Of unknown extensions only the number is kept.
 SYMLINK, IGNORED, UNKNOWN_EXTENSION, TOO_LARGE = "symlink", "orbitignore", "unknown_extension", "too_large"
-NOT_REGULAR, SUBMODULE, NESTED_REPOSITORY, BINARY = "not_regular", "submodule", "nested_repository", "binary"
+NOT_REGULAR, SUBMODULE, NESTED_REPOSITORY, BINARY, NOT_TEXT = "not_regular", "submodule", "nested_repository", "binary", "name_is_no_text"
 
 _MANIFESTS = languages.manifest_names()
 _MANIFEST_SUFFIXES = {name[name.rfind(".") :] for name in _MANIFESTS}
@@ -113,6 +113,9 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
         language, may_be_manifest = claimed if claimed is not None else _claim(name, by_suffix)
         if folder in unreal:
             continue
+        if not path.isascii() and not _is_text(path):
+            _skip(result, git.encode(path).decode("utf-8", "replace"), NOT_TEXT)
+            continue
         if language is None and not (may_be_manifest and is_manifest(name)):
             unknown += 1
         elif folder in excluded:
@@ -132,6 +135,15 @@ def sift(root: Path, listing: Listing, limits: Limits) -> Scan:
     result.paths, result.languages = [paths[index] for index in kept], found
     result.sizes, result.mtimes = entries["size"][kept], entries["mtime_ns"][kept]
     return result
+
+
+def _is_text(path: str) -> bool:
+    """Can the name be written down? Bytes that are no UTF-8 have no place in an answer or in a database."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_manifest(name: str) -> bool:

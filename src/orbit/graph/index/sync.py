@@ -73,9 +73,13 @@ class _Sync:
         self.jobs = jobs or cpu_limit()
         self.executor = executor
         self.message: str | None = None
+        # As they were before any file was read: what changes meanwhile then looks new to the next sync.
+        self.started_ns, self.manifests = 0, ""
 
     def run(self, full: bool) -> SyncAnswer:
+        self.started_ns = time.time_ns()
         found = scan(self.workspace.root)
+        self.manifests = _manifest_digest(self.workspace.root, found)
         database = self.place.database
         if _is_usable(database):
             try:
@@ -147,7 +151,7 @@ class _Sync:
             same = row is not None and row.size == found.sizes[index] and row.mtime_ns == found.mtimes[index] and row.lang == found.languages[index]
             if row is None or not same or last_sync - row.mtime_ns < RACY_NS:
                 stale.append(index)
-        manifests = _manifest_digest(self.workspace.root, found)
+        manifests = self.manifests
         moved = manifests != meta.get("manifests") or len(removed) > 0 or any(found.paths[index] not in known for index in stale)
         if not stale and not moved:
             return self._finish(writer, found, skipped, "auto", 0, 0, None, unchanged=meta)
@@ -169,7 +173,7 @@ class _Sync:
             again = {index for index, path in enumerate(found.paths) if path in known and texts.text(known[path].module) != modules[index]}
             stale = sorted(again | set(stale))
         if not stale and not removed and not manifests_changed:
-            writer.set_meta({"synced_at": str(time.time_ns())})  # what was touched around the last sync has been read again
+            writer.set_meta({"synced_at": str(self.started_ns)})  # what was touched around the last sync has been read again
             return self._finish(writer, found, skipped, "auto", 0, 0, None, unchanged=meta)
         before: dict[int, set[tuple[Any, ...]]] = {}
         after: dict[int, set[tuple[Any, ...]]] = {}
@@ -336,13 +340,15 @@ class _Sync:
         self, writer: Writer, found: Scan, skipped: dict[str, str], mode: str, changed: int, removed: int, layout: Worktree | None,
         unchanged: dict[str, str] | None = None,
     ) -> SyncAnswer:  # fmt: skip
-        if unchanged is None:
+        unknown = str(found.skipped.get("unknown_extension", 0))
+        if unchanged is None or writer.skipped() != skipped or unchanged.get("unknown_extension") != unknown:
             writer.set_skipped(skipped)
+            writer.set_meta({"unknown_extension": unknown})
+        if unchanged is None:
             writer.set_meta({
                 "schema_version": str(SCHEMA_VERSION), "extractor_version": str(EXTRACTOR_VERSION), "branch": self.place.branch,
-                "commit_sha": self.place.commit, "synced_at": str(time.time_ns()), "manifests": _manifest_digest(self.workspace.root, found),
+                "commit_sha": self.place.commit, "synced_at": str(self.started_ns), "manifests": self.manifests,
                 "last_full_build_at" if mode == "full" else "last_incremental_at": str(time.time_ns()),
-                "unknown_extension": str(found.skipped.get("unknown_extension", 0)),
             })  # fmt: skip
         reasons: dict[str, int] = dict(found.skipped)
         for path, reason in skipped.items():

@@ -19,10 +19,11 @@ from orbit.graph.index.sync import sync
 from orbit.graph.outcome import SyncAnswer
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
-Events = Callable[[Path, int, threading.Event], Iterator[None]]  # yields when watching has begun, begun again, or seen a change
+Events = Callable[[Path, threading.Event], Iterator[None]]  # yields when watching has begun, begun again, or seen a change
 Outcome = SyncAnswer | OrbitError
 
 SCHEDULE_SECONDS = 2.0  # between syncs without events; longer where a sync takes long
+LONGEST = 8  # changes that never pause are synced after so many debounce times
 SHARE = 3  # background syncs take at most one part in so many of the time
 _TICK_SECONDS = 0.2
 
@@ -45,14 +46,14 @@ class Watch:
         self.workspace = workspace
         self.notice: str | None = None  # why there are no file events, once that is so
         self.progress = ("scan", 0, 0)  # of the sync that is running
-        self._events, self._debounce_ms = events, debounce_ms
+        self._events, self._debounce = events, debounce_ms / 1000
         self._stop = threading.Event()
         self._turn = threading.Condition()
         self._asked = self._urgent = 1  # number of the last request for a sync, and of the last one somebody waits for
         self._done = 0  # the last request that began before a finished sync did
         self._full, self._jobs = False, None  # type: bool, int | None
         self._outcome: Outcome | None = None
-        self._rest_until = 0.0  # monotonic; what nobody waits for is put off until then
+        self._rest_until = self._quiet_at = self._since = 0.0  # monotonic: end of a rest, end of a burst of changes, its beginning
         self._listeners: list[queue.SimpleQueue[Outcome | None]] = []
         self._threads = [threading.Thread(target=work, name=f"orbit-{work.__name__.strip('_')}", daemon=True) for work in (self._listen, self._keep_syncing)]
         for thread in self._threads:
@@ -64,8 +65,12 @@ class Watch:
         return self._asked > self._done
 
     def nudge(self) -> None:
-        """Something changed: sync soon."""
+        """Something changed: sync once it has been quiet for a moment."""
+        now = time.monotonic()
         with self._turn:
+            if self._asked == self._done:
+                self._since = now
+            self._quiet_at = min(now + self._debounce, self._since + LONGEST * self._debounce)
             self._asked += 1
             self._turn.notify_all()
 
@@ -129,7 +134,7 @@ class Watch:
 
     def _listen(self) -> None:
         try:
-            for _ in self._events(self.workspace.root, self._debounce_ms, self._stop):
+            for _ in self._events(self.workspace.root, self._stop):
                 self.nudge()
             reason = "the watcher ended"
         except Exception as error:  # whatever the operating system or the library says, syncs must go on
@@ -167,17 +172,14 @@ class Watch:
         """Waits for work. Requests that came in meanwhile are served by one sync."""
         with self._turn:
             while not self._stop.is_set():
-                now, is_resting = time.monotonic(), False
-                is_due = self._asked > self._done
-                if is_due and self._urgent <= self._done and now < self._rest_until:
-                    is_due, is_resting = False, True
-                if not is_due and self.notice is not None and now >= self._rest_until + SCHEDULE_SECONDS:
-                    is_due = True
-                if is_due:
+                now, later = time.monotonic(), max(self._rest_until, self._quiet_at)
+                is_asked = self._asked > self._done
+                is_scheduled = self.notice is not None and now >= self._rest_until + SCHEDULE_SECONDS
+                if is_asked and (self._urgent > self._done or now >= later) or is_scheduled:
                     full, jobs = self._full, self._jobs
                     self._full, self._jobs = False, None
                     return self._asked, full, jobs
-                self._turn.wait(self._rest_until - now if is_resting else SCHEDULE_SECONDS if self.notice is not None else None)
+                self._turn.wait(later - now if is_asked else SCHEDULE_SECONDS if self.notice is not None else None)
             return None
 
     def _note(self, stage: str, done: int, of: int) -> None:

@@ -40,7 +40,7 @@ def fix_up(facts: FileFacts) -> None:
         elif mark.flags & {"partial", "static"}:
             found.flags |= mark.flags
         elif "extension" in mark.flags:
-            found.path = mark.type  # the type it extends
+            found.owner = mark.type  # the type it extends
     for relation in facts.relations:
         if relation.scope != NONE:
             relation.kind = _relation_kind(facts.definitions[relation.scope].kind, facts.text(relation.target))
@@ -63,6 +63,9 @@ def fix_up(facts: FileFacts) -> None:
     packages.take_parameter_marks(facts)
     packages.drop_type_parameters(facts)
     packages.hold_file(facts, "namespace")
+    for index, found in enumerate(facts.definitions):
+        if "extension" in found.flags and found.owner != NONE:
+            found.local = packages.chain(facts, index)
     packages.add_qualifiers(facts, packages.USE)  # a property may be capitalised too
 
 

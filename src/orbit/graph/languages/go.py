@@ -69,6 +69,7 @@ LANGUAGES = {
         import_target=import_target,
         fix_up=fix_up,
         collections=("[]", "map", "chan"),
+        bound_after=True,
         shared_modules=True,
         builtins=frozenset({
             "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic", "print", "println",

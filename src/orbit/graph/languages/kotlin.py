@@ -51,6 +51,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.hold_file(facts, "package")
     packages.name_anonymous(facts)
     _place_extensions(facts)
+    _open_companions(facts)
     _widen_qualifiers(facts)
     packages.drop_package_parts(facts)
     packages.add_qualifiers(facts)
@@ -88,12 +89,25 @@ def _name_outer_this(facts: FileFacts) -> None:
 
 
 def _place_extensions(facts: FileFacts) -> None:
-    """An extension is named `Receiver.name` where it is written, so that a receiver of the same package finds it beside its members."""
-    for found in facts.definitions:
+    """An extension is named `Receiver.name` where it is written; `this` in it is the receiver."""
+    this, rows = facts.id("this"), []
+    for index, found in enumerate(facts.definitions):
         if found.owner != NONE and "extension" in found.flags:
             receiver = facts.text(found.owner).partition("<")[0].rpartition(".")[2]
             around = packages.chain(facts, found.parent)
             found.local = ".".join(part for part in (around, receiver, found.name) if part)
+            rows.append((packages.PARAM, this, found.owner, NONE, index, found.start))
+    if rows:
+        facts.add_binds(rows)
+
+
+def _open_companions(facts: FileFacts) -> None:
+    """What stands in a companion object is called on its class."""
+    for found in facts.definitions:
+        around = facts.definitions[found.parent] if found.parent != NONE else None
+        if around is not None and around.kind == "companion_object" and around.parent != NONE and found.owner == NONE:
+            found.local = f"{packages.chain(facts, found.parent)}.{found.name}"
+            found.owner = facts.id(packages.chain(facts, around.parent))
 
 
 def _widen_qualifiers(facts: FileFacts) -> None:
@@ -125,6 +139,7 @@ LANGUAGES = {
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,
+        bound_after=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),
         builtins=frozenset(KOTLIN.split()),

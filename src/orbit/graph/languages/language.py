@@ -65,6 +65,12 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     self_names: tuple[str, ...] = ()  # receivers that mean an instance of the enclosing type: self, this
     class_names: tuple[str, ...] = ()  # receivers that mean the enclosing type itself: cls, Self
     super_names: tuple[str, ...] = ()  # receivers that mean what the enclosing type inherits: super, base
+    class_words: tuple[str, ...] = ()  # members of an instance that mean its type: Ruby's class
+    class_sides: bool = False  # may a type and its instances have members of one name? (Ruby; members of the type are flagged static)
+    bound_after: bool = False  # does a local exist only after its initialiser? (`let words = words(x)` calls what is further out)
+    root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate
+    outer_names: tuple[str, ...] = ()  # first words of a path that mean the module around this one: Rust's super
+    module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
     import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last

@@ -57,6 +57,10 @@ def fix_up(facts: FileFacts) -> None:
     known: set[str] = set()  # modules and classes of this file, by qualified name
     for found in facts.definitions:
         _place(facts, found, shared, known)
+    for relation in facts.relations:  # `base.extend ClassMethods` in a hook says so of what includes the module
+        relation.scope = _space(facts, relation.scope)
+        while relation.scope != NONE and facts.definitions[relation.scope].kind == "singleton_class":
+            relation.scope = _space(facts, facts.definitions[relation.scope].parent)
     for one in facts.imports:
         if "relative" in one.flags and not facts.text(one.path).startswith("."):
             one.path = facts.id(f"./{facts.text(one.path)}")
@@ -87,6 +91,8 @@ def _read_name(facts: FileFacts, found: Definition) -> None:
         found.value, found.path = facts.id(facts.text(found.path).lstrip(":")), NONE
     if "made" in found.flags:
         found.value = NONE
+    if "attr" in found.flags and found.kind == "method" and not found.name.endswith("="):
+        found.value = facts.id(f"@{found.name}")  # a reader gives what the variable holds
     if found.kind in ("method", "singleton_method") and found.argc == NONE and not found.flags:
         found.argc = 0
 
@@ -135,8 +141,10 @@ def _place(facts: FileFacts, found: Definition, shared: dict[int, tuple[int, set
             inside = f"{around}::{path}"
             around = inside if inside in known else path if path[:1].isupper() or not around else f"{around}.{path}"
         found.local = f"{around}.{found.name}" if around else found.name
+        found.flags |= {"static"}
     elif found.kind == "singleton_class":
         target = around if found.name == "self" else found.name
+        found.owner = facts.id(target) if target else NONE
         found.local = f"{target}.self" if target else "self"
     else:
         absolute = found.path == NONE and facts.source[found.name_start - 2 : found.name_start] == b"::" and found.name_start >= 2
@@ -214,6 +222,9 @@ LANGUAGES = {
         fix_up=fix_up,
         self_names=("self",),
         super_names=("super",),
+        class_words=("class",),
+        class_sides=True,
+        bound_after=True,
         constructors=("new",),
         passing=("freeze", "dup", "clone", "tap", "itself"),
         global_names=True,

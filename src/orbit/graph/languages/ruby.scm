@@ -39,6 +39,12 @@
 (call receiver: [(constant) (scope_resolution)] @owner method: (identifier) @_mix
   arguments: (argument_list [(constant) (scope_resolution)] @type @name @relate.extends)
   (#any-of? @_mix "include" "extend" "prepend"))
+(singleton_method name: (identifier) @_hook body: (body_statement (call receiver: (identifier) method: (identifier) @_mix
+  arguments: (argument_list [(constant) (scope_resolution)] @type @name @relate.extends)))
+  (#any-of? @_hook "included" "extended" "prepended") (#any-of? @_mix "include" "extend" "prepend" "send"))
+(method name: (identifier) @_hook body: (body_statement (call receiver: (identifier) method: (identifier) @_mix
+  arguments: (argument_list [(constant) (scope_resolution)] @type @name @relate.extends)))
+  (#any-of? @_hook "included" "extended" "prepended") (#any-of? @_mix "include" "extend" "prepend" "send"))
 (assignment left: (constant)
   right: (call receiver: (constant) @_maker method: (identifier) @_make arguments: (argument_list . [(constant) (scope_resolution)] @type @name @relate.extends))
   (#eq? @_maker "Class") (#eq? @_make "new"))

@@ -176,9 +176,12 @@ def _bind_patterns(facts: FileFacts, marks: list[Mark]) -> None:
     for mark in marks:
         type_ = _bare(facts.text(mark.type))
         path = type_.split(".")
-        is_variant = len(path) > 1 and path[-2][:1].isupper()
+        is_tuple = facts.source[mark.end - 1 : mark.end] == b")"
+        if is_tuple and type_ in ("Some", "Ok", "Err"):
+            continue
+        is_variant = is_tuple or (len(path) > 1 and path[-2][:1].isupper())
         slot = facts.text(mark.path) if mark.path != NONE else facts.text(mark.name)
-        if facts.source[mark.end - 1 : mark.end] == b")":
+        if is_tuple:
             slot = "0"
         at = max(facts.source.find(facts.names.text(mark.name), mark.start + len(type_), mark.end), mark.start)
         rows.append((ASSIGN, mark.name, NONE, facts.id(f"{type_}.{slot}" if is_variant else f"{type_}().{slot}"), mark.scope, at))
@@ -300,13 +303,17 @@ LANGUAGES = {
         fix_up=fix_up,
         self_names=("self",),
         class_names=("Self",),
+        bound_after=True,
+        root_names=("crate",),
+        outer_names=("super",),
+        module_paths=True,
         passing=("unwrap", "expect", "clone", "cloned", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut", "lock", "read",
                  "write", "unwrap_or_default", "unwrap_or", "unwrap_or_else", "ok", "ok_or", "ok_or_else", "map_err", "take", "context", "with_context",
                  "by_ref", "or_else", "filter", "inspect", "get_mut", "into_inner", "iter", "iter_mut", "into_iter", "load"),
         transparent=("Option", "Result", "Box", "Rc", "Arc", "RefCell", "Cell", "Mutex", "RwLock", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "Ref",
                      "RefMut", "Cow", "Pin", "Weak", "OnceCell", "OnceLock", "LazyLock", "ManuallyDrop", "Wrapping"),
-        collections=("[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet", "SmallVec",
-                     "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
+        collections=("Result", "[]", "Vec", "VecDeque", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "IndexMap", "IndexSet",
+                     "SmallVec", "Iterator", "IntoIterator", "Iter", "IntoIter", "Peekable"),
         builtins=frozenset({
             "Some", "None", "Ok", "Err", "Box", "Vec", "String", "Option", "Result", "drop", "println", "print", "eprintln", "eprint", "format",
             "write", "writeln", "panic", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "vec", "matches",

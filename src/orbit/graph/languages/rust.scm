@@ -86,17 +86,17 @@
 (closure_parameters (identifier) @name @bind.param)
 (closure_parameters (reference_pattern (identifier) @name @bind.param))
 (let_declaration pattern: (identifier) @name type: (_)? @type value: (_)? @value) @bind
-(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .) value: (_) @value (#any-of? @_some "Some" "Ok")) @bind
-(let_condition pattern: (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .) value: (_) @value (#any-of? @_some "Some" "Ok")) @bind
+(let_declaration pattern: (tuple_struct_pattern type: (identifier) @_some . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)] .) value: (_) @value (#any-of? @_some "Some" "Ok")) @bind
+(let_condition pattern: (tuple_struct_pattern type: (identifier) @_some . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)] .) value: (_) @value (#any-of? @_some "Some" "Ok")) @bind
 (match_expression value: (_) @value body: (match_block (match_arm pattern:
-  (match_pattern (tuple_struct_pattern type: (identifier) @_some . (identifier) @name .)))) (#any-of? @_some "Some" "Ok")) @bind
+  (match_pattern (tuple_struct_pattern type: (identifier) @_some . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)] .)))) (#any-of? @_some "Some" "Ok")) @bind
 (tuple_pattern (identifier) @name @bind)
 (tuple_struct_pattern type: (_) (identifier) @name @bind)
 (slice_pattern (identifier) @name @bind)
 (captured_pattern . (identifier) @name) @bind
 (struct_pattern type: (_) @type (field_pattern name: (shorthand_field_identifier) @name)) @mark.pattern
 (struct_pattern type: (_) @type (field_pattern name: (field_identifier) @path pattern: (identifier) @name)) @mark.pattern
-(tuple_struct_pattern type: (scoped_identifier) @type . (identifier) @name .) @mark.pattern
+(tuple_struct_pattern type: [(identifier) (scoped_identifier)] @type . [(identifier) @name (ref_pattern (identifier) @name) (mut_pattern (identifier) @name)] .) @mark.pattern
 (for_expression pattern: (identifier) @name value: (_) @value) @bind.for
 (for_expression pattern: (reference_pattern (identifier) @name) value: (_) @value) @bind.for
 (for_expression pattern: (tuple_pattern (_) . (identifier) @name .) value: (_) @value) @bind.for

@@ -5,7 +5,6 @@ Each level is one look into the indexes, so the work grows with what is touched,
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
@@ -14,7 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.families import family_of
 from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
@@ -34,8 +33,9 @@ _REFS_OUT = f"""{_FRONTIER} SELECT t.id, min(r.confidence << 6 | {_REF} | r.kind
     FROM (SELECT DISTINCT file FROM f) d CROSS JOIN ref r ON r.id >= d.file << 24 AND r.id < (d.file + 1) << 24
     CROSS JOIN symbol t ON t.qualified = r.target AND t.id >> 20 = r.target_file
     WHERE r.scope IN (SELECT id FROM f) AND r.confidence <= ?2 GROUP BY 1"""
-_RELATIONS = f"""{_FRONTIER} SELECT t.id, min(l.confidence << 6 | l.kind), f.file
-    FROM f CROSS JOIN relation l ON l.{{mine}} = f.q CROSS JOIN symbol t ON t.qualified = l.{{theirs}} WHERE l.confidence <= ?2 GROUP BY 1, 3"""
+_RELATIONS = f"""{_FRONTIER} SELECT t.id, min(l.confidence << 6 | l.kind), a.lang, b.lang
+    FROM f CROSS JOIN relation l ON l.{{mine}} = f.q CROSS JOIN symbol t ON t.qualified = l.{{theirs}}
+    CROSS JOIN file a ON a.id = f.file CROSS JOIN file b ON b.id = t.id >> 20 WHERE l.confidence <= ?2 GROUP BY 1, 3"""
 _RELATIONS_IN = _RELATIONS.format(mine="target", theirs="source")
 _RELATIONS_OUT = _RELATIONS.format(mine="source", theirs="target")
 
@@ -49,6 +49,7 @@ class ImpactParams(msgspec.Struct, kw_only=True):
     confidence: ConfidenceFloor = "same_module"
     direction: Annotated[Direction, Meta(description="in: who depends on it; out: what it depends on.")] = "in"
     limit: Annotated[int, Meta(ge=0, le=CAP, description="How many rows at most; without it 200, or fewer if they are long.")] | None = None
+    decisions: Annotated[bool, Meta(description="List the decisions that govern it; a diff always does.")] = False
     fail_on: Annotated[
         Literal["unseen", "untested"], Meta(description="Leave with 7 if the diff changes what the graph cannot see, or code no test reaches.")
     ] | None = None
@@ -77,16 +78,6 @@ class Unseen(msgspec.Struct, frozen=True):
 
     path: str
     reason: str
-
-
-class Decision(msgspec.Struct, frozen=True):
-    """A decision that governs something changed; `governs` are selectors of it."""
-
-    id: str
-    title: str
-    status: str
-    via: str
-    governs: list[str]
 
 
 class ImpactAnswer(GraphAnswer, kw_only=True):
@@ -152,28 +143,23 @@ def _steps(db: apsw.Connection, frontier: list[int], floor: int, direction: Dire
         if direction in (name, "both"):
             for node, edge in db.execute(refs, asked):
                 yield node, edge, name
-            for node, edge, file in db.execute(relations, asked):
-                if _is_family(db, file, node >> SYMBOL_SHIFT):  # relations name no file, and languages may share a name
+            for node, edge, one, other in db.execute(relations, asked):
+                if one == other or family_of(one) == family_of(other):  # relations name no file, and languages may share a name
                     yield node, edge, name
-
-
-def _is_family(db: apsw.Connection, one: int, other: int) -> bool:
-    if one == other:
-        return True
-    langs = [row[0] for row in db.execute("SELECT lang FROM file WHERE id IN (?, ?)", (one, other))]
-    return len(langs) == 2 and family_of(langs[0]) == family_of(langs[1])
 
 
 def _first(db: apsw.Connection, level: Iterable[int], room: int) -> list[int]:
     """The first nodes of a level in the order of path and position."""
-    nodes = list(level)
-    files = {_file_of(node) for node in nodes}
-    paths = dict(db.execute("SELECT f.id, f.path FROM json_each(?) j JOIN file f ON f.id = j.value", (msgspec.json.encode(sorted(files)).decode(),)))
-    return heapq.nsmallest(room, nodes, key=lambda node: (paths[_file_of(node)], node if node > 0 else -1))
-
-
-def _file_of(node: int) -> int:
-    return node >> SYMBOL_SHIFT if node > 0 else -node
+    by_file: dict[int, list[int]] = {}
+    for node in level:
+        by_file.setdefault(node >> SYMBOL_SHIFT if node > 0 else -node, []).append(node)
+    found: list[int] = []
+    listed = msgspec.json.encode(list(by_file)).decode()
+    for (file,) in db.execute("SELECT f.id FROM json_each(?) j CROSS JOIN file f ON f.id = j.value ORDER BY f.path", (listed,)):
+        if len(found) >= room:
+            break
+        found += sorted(by_file[file])  # ids of a file's symbols count up with their position; the file itself comes first
+    return found[:room]
 
 
 def _describe(db: apsw.Connection, nodes: list[int], level: dict[int, tuple[int, str]], distance: int) -> list[Touched]:

@@ -99,8 +99,8 @@ def _add_files(db: apsw.Connection, answer: OverviewAnswer, rows: list[Any], cou
         answer.truncated = True
     if not is_bounded:
         return
-    if len(answer.files) == 1 and answer.files[0].symbols is not UNSET:
-        _cut_symbols(answer, answer.files[0].symbols)
+    if answer.files and answer.files[-1].symbols is not UNSET:
+        _cut_symbols(answer, answer.files[-1].symbols)
     cut_to_budget(answer, "files")
 
 

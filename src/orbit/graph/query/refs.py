@@ -10,14 +10,14 @@ from msgspec import Meta
 
 from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.families import family_members
-from orbit.graph.query.target import DECLARATION, File, Symbol, find_target
+from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name
 from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES
 
 LIMIT = 100
 FUZZY = CONFIDENCES.index("fuzzy_name")
 Kind = Literal["call", "type", "use", "trait_bound", "impl", "extends", "implements"]
 _FUNCTION = SYMBOL_KIND_CODES["function"]
-_IMPORTS = f"SELECT id, line, start, {REF_KIND_CODES['use']} AS kind FROM import WHERE module = ?1"
+_IMPORTS = f"SELECT min(id) AS id, line, min(start) AS start, {REF_KIND_CODES['use']} AS kind FROM import WHERE module = ?1 GROUP BY id >> 20, line"
 
 
 class RefsParams(msgspec.Struct, kw_only=True):
@@ -66,8 +66,7 @@ def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
     """All references to what the selector names, best first."""
     target, floor = find_target(db, ask.selector), FLOORS[ask.confidence]
     limit = LIMIT if ask.limit is None else ask.limit
-    sources = [_importers(target)] if isinstance(target, File) else [_targeted(db, target), _named_only(target)]
-    relations = [] if isinstance(target, File) else [_relations(target)]
+    sources, relations = _sources(db, target)
     kind = REF_KIND_CODES.get(ask.kind or "", -1)
     relation_kind = RELATION_KIND_CODES.get(ask.kind or "", -1)
     if ask.kind is not None:
@@ -86,6 +85,16 @@ def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
     if ask.limit is None:
         cut_to_budget(answer, "refs", "relations")
     return answer
+
+
+def _sources(db: apsw.Connection, target: Symbol | File) -> tuple[list[_Source], list[_Source]]:
+    """Where references to the target are, and relations to it. A file is referred to by importing it, or by naming its module."""
+    if isinstance(target, Symbol) and target.kind != "module":
+        return [_targeted(db, target), _named_only(target)], [_relations(target)]
+    file = target if isinstance(target, File) else read_file(db, target.path)
+    modules = [target] if isinstance(target, Symbol) else [symbol for symbol in symbols_of_name(db, target.module) if symbol.file == target.id]
+    imports = [_importers(file)] if file is not None and all(symbol.qualified_id == file.module_id for symbol in modules) else []
+    return imports + [_targeted(db, symbol) for symbol in modules if symbol.kind == "module"], []
 
 
 def _count(db: apsw.Connection, sources: list[_Source], kind: int, floor: int) -> tuple[int, int]:
@@ -153,7 +162,7 @@ def _relations(target: Symbol) -> _Source:
 
 
 def _importers(file: File) -> _Source:
-    """Imports of a file's module."""
+    """Imports of a file's module; one that names the module as a part of its package is a reference to the module."""
     return _Source(f"({_IMPORTS}) r JOIN file f ON f.id = r.id >> 20 WHERE 1", (file.module_id,), confidence="1")
 
 

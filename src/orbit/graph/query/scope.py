@@ -38,7 +38,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     selector = parse(text.encode("utf-8", "replace").decode(), root)
     if selector.kind == "name":
         selector = guess_path(selector) or Selector("dir", path=selector.name)
-        if selector.kind == "file" and not _is_file(db, selector.path) and _holds(db, selector.path):
+        if selector.kind == "file" and not _is_file(db, selector.path) and (_holds(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
     if selector.kind == "file":
         found = find_file(db, selector.path)

@@ -202,8 +202,16 @@ def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
 
 
 def near_selectors(db: apsw.Connection, text: str) -> list[str]:
-    """Names near a mistyped one."""
-    return near_names(db, text.partition("#")[2] if text.startswith("symbol:") else text)
+    """What a mistyped name may have meant: members of the owner it names, else names like its last part."""
+    name = text.partition("#")[2] if text.startswith("symbol:") else text
+    last = _SEPARATORS.split(name)[-1]
+    owner = name[: len(name) - len(last)].rstrip(".:#/")
+    for symbol in symbols_of_name(db, owner)[:5] if owner else ():
+        members = db.execute("SELECT DISTINCT n.value FROM symbol s JOIN text n ON n.id = s.name WHERE s.container = ? LIMIT 1000", (symbol.qualified_id,))
+        near = closest(last, (row[0] for row in members))
+        if near:
+            return [name[: len(name) - len(last)] + member for member in near]
+    return near_names(db, name)
 
 
 _FILE_COLUMNS = "SELECT f.id, f.path, f.lang, m.value, f.module, f.size FROM file f JOIN text m ON m.id = f.module"

@@ -29,11 +29,18 @@ def open_reader(path: Path) -> apsw.Connection:
     if not path.exists():
         raise NoGraphError
     try:
-        db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        _tune(db)
-        check(db)
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
+        try:
+            return _checked(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
+        except (apsw.CantOpenError, apsw.ReadOnlyError):  # a disk on which nothing can be made beside the database: then nobody writes it, either
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            return _checked(apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags))
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.CantOpenError) as error:
         raise DamagedDatabaseError(f"the graph database cannot be read: {error}", hint="run `orbit graph sync` to rebuild it") from None
+
+
+def _checked(db: apsw.Connection) -> apsw.Connection:
+    _tune(db)
+    check(db)
     return db
 
 

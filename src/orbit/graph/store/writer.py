@@ -180,6 +180,13 @@ class Writer:
             (container, name),
         )
 
+    def owned(self, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
+        """(id, language, *columns) of the symbols of that name that say which type they belong to, in order of path and position."""
+        yield from self.db.execute(
+            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.name = ? AND s.owner >= 0 ORDER BY file.path, s.id",
+            (name,),
+        )
+
     def files_of_module(self, module: int) -> list[tuple[int, str]]:
         """(id, language) of the files of a module, by path."""
         return list(self.db.execute("SELECT id, lang FROM file WHERE module = ? ORDER BY path", (module,)))
@@ -192,6 +199,9 @@ class Writer:
     def aim_command(self, command: int, target: tuple[int, int] | None) -> None:
         """Where the handler of a command is."""
         self.db.execute("UPDATE command SET target = ?, target_file = ? WHERE id = ?", (*(target or (None, None)), command))
+
+    def skipped(self) -> dict[str, str]:
+        return dict(self.db.execute("SELECT path, reason FROM skipped"))
 
     def set_skipped(self, skipped: dict[str, str]) -> None:
         self.db.execute("DELETE FROM skipped")
