@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 from importlib import import_module
@@ -43,6 +44,12 @@ DEFINE, CALL, REF, RELATE, IMPORT, BIND, EXPORT, STRING, ENV, CONFIG, MARK, BROK
 REF_FLAGS = {"new": NEW, "macro": MACRO, "decorator": DECORATOR}
 REF_WORDS = {"type": "type", "use": "use", "bound": "trait_bound"}
 
+# Classes of head captures that only use what others define. Bindings stay: the type of a parameter makes a Go function a test.
+USES = frozenset({"call", "ref", "string", "env", "export"})
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|;[^\n]*')
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[()\[\]\n]')
+_HEAD = re.compile(r"@([a-z]+)\b")
+
 
 class Heads:
     """What each head capture of a language's query stands for, as lookup arrays by capture id."""
@@ -72,33 +79,54 @@ class Heads:
             self.flags[i] = sum(REF_FLAGS.get(word, 0) for word in words)
 
 
+def split_patterns(text: str, leave_out: frozenset[str]) -> list[str]:
+    """The patterns of a query one by one, without comments, less those whose head capture is of a class to leave out."""
+    found, depth, begin = list[str](), 0, 0
+    text = _COMMENT.sub(lambda match: match[1] or "", text)
+    for match in _BRACKETS.finditer(text):
+        sign = match[0]
+        if sign == "\n" and depth == 0:
+            found.append(text[begin : match.end()])
+            begin = match.end()
+        elif sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+    found.append(text[begin:])
+    return [pattern for pattern in found if pattern.strip() and not any(head in leave_out for head in _HEAD.findall(pattern))]
+
+
 _compiling: defaultdict[str, Lock] = defaultdict(Lock)
 
 
-def kernel(name: str) -> tuple[Query, Heads]:
+def kernel(name: str, only_definitions: bool = False) -> tuple[Query, Heads]:
     """The compiled query of a language. Kept for the life of the process: grammars are static. Threads do not compile the same one twice."""
     with _compiling[name]:
-        return _compile(name)
+        return _compile(name, only_definitions)
 
 
 @cache
-def _compile(name: str) -> tuple[Query, Heads]:
+def _compile(name: str, only_definitions: bool) -> tuple[Query, Heads]:
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()
     folder = files("orbit.graph.languages")
     names = (language.query or f"{language.name}.scm").split()
-    query = Query(capsule, "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names), final_newline=language.final_newline)
+    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    text = "\n".join(split_patterns(text, leave_out=USES)) if only_definitions else text
+    query = Query(capsule, text, final_newline=language.final_newline)
     return query, Heads(query, language.outer_kinds)
 
 
-def extract(language: Language, source: bytes, names: Names, budget_seconds: float = PARSE_BUDGET_SECONDS) -> FileFacts:
-    """All facts of one source."""
+def extract(
+    language: Language, source: bytes, names: Names, budget_seconds: float = PARSE_BUDGET_SECONDS, *, only_definitions: bool = False
+) -> FileFacts:
+    """All facts of one source; with `only_definitions` the definitions are complete, and what merely uses them is left out."""
     if language.reader is not None:
         facts = FileFacts(source, names, 0)
         language.reader(facts)
     else:
-        query, heads = kernel(language.name)
+        query, heads = kernel(language.name, only_definitions)
         status, rows = query.capture(source, names, budget_seconds)
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:

@@ -35,8 +35,11 @@ from orbit_native.spans import touching
 DEFAULT_PATTERN = r"\[(T\d{8}-\d+(?:-\d+)*)\]"
 LOCK_SECONDS = 600.0
 BATCH_COMMITS = 256
+WITHOUT_SYMBOLS = frozenset({"yaml", "toml", "json", "env", "ini"})  # they have keys, and no definitions
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
+
+_UNREAD = WITHOUT_SYMBOLS | {None}
 
 
 class Extension(msgspec.Struct, kw_only=True):
@@ -173,7 +176,8 @@ class _Walk:
         """What a batch of commits changed, and the sources it left."""
         shas = [commit.sha for commit in batch if len(commit.parents) < 2 and commit.sha not in self.checkout.boundary]
         changes = read_changes(self.root, shas) if shas else {}
-        wanted = {change.blob for listed in changes.values() for change in listed if change.hunks and change.has_source and languages.find(change.path)}
+        changed = [change for listed in changes.values() for change in listed if change.hunks and change.has_source]
+        wanted = {change.blob for change in changed if languages.find(change.path) not in _UNREAD}
         return _Read(changes, read_blobs(self.root, sorted(wanted), self.largest))
 
 
@@ -215,9 +219,9 @@ class Symbols(msgspec.Struct):
 
 
 def symbols_of(source: bytes, lang: str) -> Symbols:
-    if is_binary(source):
+    if is_binary(source) or lang in WITHOUT_SYMBOLS:
         return Symbols([], np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
-    facts = extract(languages.language(lang), source, Names(), PARSE_BUDGET_SECONDS)
+    facts = extract(languages.language(lang), source, Names(), PARSE_BUDGET_SECONDS, only_definitions=True)
     rows = sorted(((d.line, d.end_line + 1, d.local, SYMBOL_KIND_CODES[d.kind]) for d in facts.definitions), key=lambda row: row[:2])
     return Symbols([row[2:] for row in rows], np.array([row[0] for row in rows], dtype=np.int32), np.array([row[1] for row in rows], dtype=np.int32))
 
