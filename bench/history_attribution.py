@@ -23,26 +23,29 @@ def log_range(root: Path, first: int, last: int, path: str) -> list[str]:
     return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout.split()
 
 
-def explain(root: Path, sha: str, path: str, is_ours: bool, introduced: set[str], name: str) -> str:
-    """Why one side lists a commit and the other does not."""
-    changed = subprocess.run(["git", "show", "--format=", "--name-status", "-M", sha, "--"], cwd=root, capture_output=True, text=True, check=True).stdout
-    here = [line for line in changed.splitlines() if path in line.split("\t")]
+def run(root: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def explain(root: Path, sha: str, path: str, is_ours: bool, name: str, oldest: int) -> str:
+    """Why one side lists a commit and the other does not. `oldest`: when -L saw the lines first."""
+    here = [line for line in run(root, "show", "--format=", "--name-status", "-M", sha, "--").splitlines() if path in line.split("\t")]
     if not here:
-        return "only -L: the file was then at another path (a rename, not followed by Orbit)"
+        return "only -L: the file had another path then, and Orbit follows no renames"
     if any(line.startswith("R") for line in here):
-        return f"only {'Orbit' if is_ours else '-L'}: the commit renamed the file"
-    patch = subprocess.run(["git", "show", "--format=", "-U0", sha, "--", path], cwd=root, capture_output=True, text=True, check=True).stdout
-    removed = any(line.startswith("-") and f" {name}" in line and ("def " in line or "class " in line) for line in patch.splitlines())
-    added = any(line.startswith("+") and f" {name}" in line and ("def " in line or "class " in line) for line in patch.splitlines())
+        return f"only {'Orbit: this commit gave the file its path, so all of it is new' if is_ours else '-L: this commit gave the file its path'}"
+    patch = run(root, "show", "--format=", "-U0", sha, "--", path).splitlines()
+    heads = [line for line in patch if f" {name}" in line and ("def " in line or "class " in line)]
+    removed, added = (any(line.startswith(sign) for line in heads) for sign in "-+")
     if is_ours:
-        if introduced and sha not in introduced:
-            return "only Orbit: -L had lost the lines, or follows another parent of a merge"
-        return "only Orbit: a commit on a side of a merge that -L does not follow"
-    if added and not removed:
-        return "only -L: the symbol is introduced or moved here"
-    if removed or added:
-        return "only -L: the definition line changed (symbol renamed, or its lines were another symbol's)"
-    return "only -L: lines that were not yet, or not only, the symbol's"
+        if sha not in run(root, "log", "--format=%H", "--", path).split():
+            return "only Orbit: on a side of a merge that brought the same change twice; git's simplified history shows the other side"
+        if int(run(root, "show", "-s", "--format=%ct", sha)) < oldest:
+            return "only Orbit: older than the oldest line of today's symbol; the name is older than its lines"
+        return "only Orbit: touches the symbol by its name (moved, repeated, or lines taken away at its edge) on lines -L does not carry back"
+    if added or removed:
+        return "only -L: the definition line itself changed (another name, or another symbol's lines)"
+    return "only -L: lines that were not, or not yet, the symbol's"
 
 
 def main() -> None:
@@ -64,10 +67,13 @@ def main() -> None:
             ours_only += len(ours - theirs)
             theirs_only += len(theirs - ours)
             equal += ours == theirs
+            oldest = min((int(run(root, "show", "-s", "--format=%ct", sha)) for sha in theirs), default=0)
             for sha in ours ^ theirs:
-                why[explain(root, sha, path, sha in ours, theirs, symbol.name)] += 1
+                why[explain(root, sha, path, sha in ours, symbol.name, oldest)] += 1
         print(f"{len(chosen)} symbols in {time.perf_counter() - started:.0f} s: {equal} with the very same commits")
         print(f"commits: {same} by both, {ours_only} only by Orbit, {theirs_only} only by git log -L")
+        elsewhere = sum(number for reason, number in why.items() if "another path then" in reason)
+        print(f"of what -L lists at the same path, Orbit lists {same} of {same + theirs_only - elsewhere}")
         for reason, number in why.most_common():
             print(f"{number:5} {reason}")
 

@@ -207,6 +207,12 @@ cdef inline int32_t put_text(Names names, const char *text, int size, int role) 
     return names.put(out, used)
 
 
+cdef bint may_loop(bytes source):
+    """Does the source end in a line of the kind that some scanners never leave: an annotation or a comment without a line end?"""
+    cdef bytes last = source[source.rfind(b"\n") + 1:]
+    return b"@" in last or b"/" in last
+
+
 cdef class Query:
     """A language's query, compiled once; capture() may be called from several threads."""
 
@@ -492,7 +498,7 @@ cdef class Query:
         cdef Rows rows
         cdef int status
         cdef int32_t[:, ::1] view
-        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         if len(source) >= 1 << 31:
             raise ValueError("sources of 2 GiB and more are not supported")
         rows.room, rows.count = 256, 0
@@ -519,7 +525,7 @@ cdef class Query:
         cdef Source given
         cdef Budget budget
         cdef int status
-        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline
+        given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         budget.deadline, budget.tight, budget.spent = 0, False, False
         with nogil:
             status = self.run(&given, &budget, None, NULL)

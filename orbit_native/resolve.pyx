@@ -1144,7 +1144,8 @@ cdef class Resolver:
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) and len(found) < EQUALS \
+            if other.file == symbol.file and other.index != symbol.index and len(found) < EQUALS \
+                    and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) \
                     and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
                 found.append(other)
         return found

@@ -156,7 +156,9 @@ def test_an_anchor_of_an_earlier_end_still_holds_after_more_steps(folder: RunFol
 
 def edit(path: Path) -> None:
     content = path.read_bytes()
-    path.write_bytes(content.replace(b"3", b"4", 1) if b"3" in content else content + b" ")
+    # in metadata.json the workflow: the first 3 may stand in the anchor, which is checked against the events instead
+    old, new = (b'"w"', b'"v"') if path.name == "metadata.json" else (b"3", b"4")
+    path.write_bytes(content.replace(old, new, 1) if old in content else content + b" ")
 
 
 def files_of(paths: RunPaths) -> dict[str, Path]:

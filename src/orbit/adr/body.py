@@ -60,29 +60,33 @@ def headings(text: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def sections(body: str) -> dict[str, str]:
-    """Text under each of the three headings; a section ends at the next heading of its level or above, or at another section."""
-    lines, marks = body.split("\n"), headings(body)
-    found: dict[str, str] = {}
+def extents(body: str) -> dict[str, tuple[int, int | None]]:
+    """Line index of each section's heading, and where it ends: at the next heading of its level or above, at another section, or not at all."""
+    marks = headings(body)
+    found: dict[str, tuple[int, int | None]] = {}
     for at, (line, level, name) in enumerate(marks):
-        if name in SECTIONS and name not in found:
-            end = next((other for other, depth, title in marks[at + 1 :] if depth <= level or title in SECTIONS), len(lines))
-            found[name] = "\n".join(lines[line + 1 : end]).strip()
-    return {name: found.get(name, "") for name in SECTIONS}
+        if name in SECTIONS:
+            end = next((other for other, depth, title in marks[at + 1 :] if depth <= level or title in SECTIONS), None)
+            found.setdefault(name, (line, end))
+    return found
+
+
+def sections(body: str) -> dict[str, str]:
+    """Text under each of the three headings."""
+    lines, found = body.split("\n"), dict.fromkeys(SECTIONS, "")
+    return found | {name: "\n".join(lines[line + 1 : end]).strip() for name, (line, end) in extents(body).items()}
 
 
 def replace_sections(body: str, changes: Mapping[str, str]) -> str:
     """`body` with some sections' text exchanged; everything else keeps its bytes."""
     for name, text in changes.items():
-        lines, marks = body.split("\n"), headings(body)
-        at = next((index for index, mark in enumerate(marks) if mark[2] == name), None)
-        if at is None:
+        lines, found = body.split("\n"), extents(body)
+        if name in found:
+            line, end = found[name]
+            tail = ["", *lines[end:]] if end is not None else [""]
+            body = "\n".join([*lines[: line + 1], "", text.strip(), *tail])
+        else:
             body = f"{body.rstrip()}\n\n## {name.capitalize()}\n\n{text.strip()}\n".lstrip("\n")
-            continue
-        line, level, _ = marks[at]
-        end = next((other for other, depth, title in marks[at + 1 :] if depth <= level or title in SECTIONS), None)
-        tail = lines[end:] if end is not None else [""]
-        body = "\n".join([*lines[: line + 1], "", text.strip(), *([""] if end is not None else []), *tail])
     return body
 
 

@@ -46,6 +46,10 @@ class Entry(msgspec.Struct, kw_only=True):
     def status(self) -> str:
         return self.folder.partition("/")[0]
 
+    @property
+    def title(self) -> str:
+        return self.envelope.title if self.envelope else ""
+
 
 def read_decision(home: Path, folder: str) -> Decision:
     """Raises IntegrityError when the envelope cannot be read. A missing body reads as empty."""

@@ -11,12 +11,12 @@ from msgspec import Meta
 
 from orbit.adr import formats
 from orbit.adr.body import digest, missing
-from orbit.adr.decision import BODY, ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import Envelope, Origin, check, encode, tidy
+from orbit.adr.decision import Decision, read_decision
+from orbit.adr.envelope import Envelope, Origin, check, tidy
 from orbit.adr.formats import CARRIED, Format, Head
 from orbit.adr.ids import format_id, number_of
 from orbit.adr.journal import Change
-from orbit.adr.lifecycle import transition
+from orbit.adr.lifecycle import create, transition
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, RefusedError, UsageError
@@ -66,9 +66,8 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
         change = Change()
         for decision, _ in fresh:
             check(decision.envelope)
-            target = store.home / decision.envelope.status / decision.envelope.id
-            change.steps += [store.journal.write_step(target / BODY, decision.body), store.journal.write_step(target / ENVELOPE, encode(decision.envelope, {}))]
-            change.rows.append(transition(decision.envelope, None, decision.envelope.related_tasks[:1], source=decision.folder))
+            change.steps += create(store, decision.envelope, decision.body)
+            change.rows.append(transition(decision.envelope, None, source=decision.folder))
         store.journal.commit(change)
     return answer
 

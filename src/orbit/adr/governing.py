@@ -42,9 +42,9 @@ class ForAnswer(msgspec.Struct, kw_only=True):
     total: int
 
 
-def decisions_for(store: AdrStore, ask: ForParams, code: Code | None = None) -> ForAnswer:
+def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
     """Resolve the target to a file (and lines), then ask `governing`."""
-    target = ask.target
+    target, code = ask.target, store.code
     selector = target if target.startswith(KINDS) else None
     place = code.locate(target) if code is not None and not (store.workspace.root / target).exists() else None
     path = place.path if place else path_of(selector) if selector else _inside(store, target)
@@ -52,11 +52,11 @@ def decisions_for(store: AdrStore, ask: ForParams, code: Code | None = None) -> 
     if is_gone or path is None or not (place or (store.workspace.root / path).exists() or store.index.current().covering(path)):
         hint = "give a path or a selector with a path; other names need a graph: `orbit graph sync`"
         raise NotFoundError(f"nothing here is called {target!r}", hint=hint)
-    adrs = governing(store, path, selector=selector, place=place, code=code)
+    adrs = governing(store, path, selector=selector, place=place)
     return ForAnswer(target=target, adrs=adrs, total=len(adrs))
 
 
-def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None, code: Code | None = None) -> list[Governing]:
+def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
     """Decisions for `path`; with `selector` and `place` for that symbol of it: citations count only inside its lines."""
     index = store.index.current()
     found: dict[str, tuple[Entry, dict[str, str]]] = {}
@@ -67,7 +67,7 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     for entry, glob in index.covering(path):
         if entry.status in ("accepted", "proposed"):
             note(entry, "path", f"path {glob}")
-    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, code)):
+    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, store.code)):
         if entry.status in ("accepted", "proposed"):
             note(entry, "anchor", f"anchor {anchor}")
     cited = _cited_lines(store, path, place) if selector is None or place or not selector.startswith("symbol:") else {}
@@ -75,7 +75,7 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
         if entry.status != "deleted":
             note(entry, "citation", f"cited on line {', '.join(map(str, cited[entry.id]))}")
     answers = [
-        Governing(id=entry.id, title=entry.envelope.title, status=entry.status, via=min(reasons.values(), key=RANK.__getitem__), reasons=sorted(reasons))
+        Governing(id=entry.id, title=entry.title, status=entry.status, via=min(reasons.values(), key=RANK.__getitem__), reasons=sorted(reasons))
         for entry, reasons in found.values()
         if entry.envelope
     ]

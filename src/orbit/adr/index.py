@@ -11,13 +11,14 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import apsw
 import msgspec
+from msgspec import Meta
 
 from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
-from orbit.adr.envelope import STATUSES
+from orbit.adr.envelope import STATUSES, Status
 from orbit.adr.globs import contains
 from orbit.adr.ids import is_id, number_of
 from orbit.adr.journal import Journal
@@ -40,20 +41,21 @@ CREATE VIRTUAL TABLE words USING fts5(title, tags, body, tokenize='porter unicod
 PRAGMA user_version = {VERSION};
 """
 LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
+LegacyId = Annotated[str | None, Meta(description="Number it had before, such as activity-job/ADR-039.")]
 Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the body
 
 
 class Filters(msgspec.Struct, kw_only=True):
-    """What a list or search is narrowed to; `since` is already a full UTC time stamp."""
+    """What a list or search is narrowed to."""
 
-    feature: str | None = None
-    status: str | None = None
-    owner: str | None = None
-    task_id: str | None = None
-    tag: str | None = None
-    path: str | None = None
-    since: str | None = None
-    legacy_id: str | None = None
+    feature: Annotated[str | None, Meta(description="Belongs to this feature.")] = None
+    status: Annotated[Status | None, Meta(description="Has this status.")] = None
+    owner: Annotated[str | None, Meta(description="Has this owner.")] = None
+    task_id: Annotated[str | None, Meta(description="Names this task.")] = None
+    tag: Annotated[str | None, Meta(description="Carries this tag, in any case.")] = None
+    path: Annotated[str | None, Meta(description="Has a glob that covers this path.")] = None
+    since: Annotated[str | None, Meta(description="Last updated at or after this date or UTC time.")] = None
+    legacy_id: LegacyId = None
 
 
 class Index:
@@ -104,8 +106,7 @@ class Index:
         """Newest number first."""
         where, values = self._where(filters or Filters())
         sql = f"SELECT entry FROM adrs WHERE {where} ORDER BY number DESC, status LIMIT ?"
-        decoder = msgspec.msgpack.Decoder(Entry)
-        return [decoder.decode(blob) for (blob,) in self._run(sql, (*values, -1 if limit is None else limit))]
+        return [entry for (entry,) in self._entries(sql, (*values, -1 if limit is None else limit))]
 
     def count(self, filters: Filters) -> int:
         where, values = self._where(filters)
@@ -113,9 +114,8 @@ class Index:
 
     def folders(self, adr_id: str) -> list[str]:
         """All folders that claim an id: one, unless branches collided."""
-        return [
-            folder for (folder,) in self._run("SELECT folder FROM adrs WHERE number = ? ORDER BY folder", (number_of(adr_id),)) if folder.endswith("/" + adr_id)
-        ]
+        claims = self._run("SELECT folder FROM adrs WHERE number = ? ORDER BY folder", (number_of(adr_id),))
+        return [folder for (folder,) in claims if folder.endswith("/" + adr_id)]
 
     def highest(self) -> int:
         """The highest number ever given out here, including those that decisions had before they were renumbered."""
@@ -132,25 +132,20 @@ class Index:
             total = int(self._one(f"SELECT count(*) {source}", (match, *values))) if words else 0
             if total:
                 columns = "entry, -bm25(words, 4.0, 2.0, 1.0) AS score, snippet(words, -1, '[', ']', '…', 24)"
-                rows = self._run(f"SELECT {columns} {source} ORDER BY score DESC, number DESC LIMIT ?", (match, *values, limit))
-                return [(msgspec.msgpack.decode(blob, type=Entry), score, " ".join(snippet.split())) for blob, score, snippet in rows], total
+                rows = self._entries(f"SELECT {columns} {source} ORDER BY score DESC, number DESC LIMIT ?", (match, *values, limit))
+                return [(entry, score, " ".join(snippet.split())) for entry, score, snippet in rows], total
         return [], 0
 
     def vectors(self, embedder: str, filters: Filters, embed: Callable[[list[str]], list[bytes]]) -> list[tuple[Entry, bytes, str]]:
         """(entry, vector, body) of every match of `filters`; vectors not yet known are made by `embed` and kept."""
         where, values = self._where(filters)
-        missing = list(
-            self._run(
-                f"SELECT row, title, body FROM adrs JOIN words ON words.rowid = row WHERE {where} AND row NOT IN (SELECT row FROM vectors WHERE embedder = ?)",
-                (*values, embedder),
-            )
-        )
+        sql = f"SELECT row, title, body FROM adrs JOIN words ON words.rowid = row WHERE {where} AND row NOT IN (SELECT row FROM vectors WHERE embedder = ?)"
+        missing = list(self._run(sql, (*values, embedder)))
         made = embed([f"{title}\n{body}" for _, title, body in missing]) if missing else []
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", [(row, embedder, blob) for (row, _, _), blob in zip(missing, made, strict=True)]
-        )
+        new = [(row, embedder, blob) for (row, _, _), blob in zip(missing, made, strict=True)]
+        self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", new)
         sql = f"SELECT entry, vector, body FROM adrs JOIN vectors USING (row) JOIN words ON words.rowid = adrs.row WHERE embedder = ? AND {where}"
-        return [(msgspec.msgpack.decode(blob, type=Entry), vector, body) for blob, vector, body in self._run(sql, (embedder, *values))]
+        return [(entry, vector, body) for entry, vector, body in self._entries(sql, (embedder, *values))]
 
     def covering(self, path: str) -> list[tuple[Entry, str]]:
         """(entry, glob) for each path glob that covers `path`."""
@@ -160,14 +155,12 @@ class Index:
         """(entry, value) for each label of a kind whose value is wanted, newest number first."""
         values = [value for value in self._values(kind) if wanted(value)]
         sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = ? AND value IN ({_marks(values)}) ORDER BY number DESC, value"
-        return [(msgspec.msgpack.decode(blob, type=Entry), value) for blob, value in self._run(sql, (kind, *values))]
+        return [(entry, value) for entry, value in self._entries(sql, (kind, *values))]
 
     def entries_of(self, adr_ids: Iterable[str]) -> list[Entry]:
         numbers = {number_of(adr_id): adr_id for adr_id in adr_ids}
-        found = [
-            msgspec.msgpack.decode(blob, type=Entry) for (blob,) in self._run(f"SELECT entry FROM adrs WHERE number IN ({_marks(numbers)})", tuple(numbers))
-        ]
-        return [entry for entry in found if entry.id in numbers.values()]
+        found = self._entries(f"SELECT entry FROM adrs WHERE number IN ({_marks(numbers)})", tuple(numbers))
+        return [entry for (entry,) in found if entry.id in numbers.values()]
 
     def _values(self, kind: str) -> list[str]:
         return [value for (value,) in self._run("SELECT DISTINCT value FROM labels WHERE kind = ?", (kind,))]
@@ -201,6 +194,11 @@ class Index:
 
     def _run(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         return iter(self._connection.execute(sql, values))
+
+    def _entries(self, sql: str, values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        """Rows whose first column is an entry."""
+        decoder = msgspec.msgpack.Decoder(Entry)
+        return ((decoder.decode(blob), *rest) for blob, *rest in self._run(sql, values))
 
     def _one(self, sql: str, values: tuple[Any, ...] = ()) -> Any:
         return next(self._run(sql, values))[0]
@@ -270,10 +268,9 @@ class Index:
         indexed = time.time_ns()
         entry, body = summarise(self._home, folder)
         envelope = entry.envelope
-        status, _, adr_id = folder.partition("/")
         sql = f"INSERT INTO adrs VALUES (NULL, {_marks(range(11))})"
         owner, updated = (envelope.owner, envelope.last_updated) if envelope else ("", "")
-        db.execute(sql, (folder, number_of(adr_id), status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
+        db.execute(sql, (folder, number_of(entry.id), entry.status, owner, full_time(updated) or updated, *stamp, indexed, msgspec.msgpack.encode(entry)))
         row = db.last_insert_rowid()
         if envelope is None:
             return

@@ -44,10 +44,13 @@ class Remove(msgspec.Struct, tag="remove"):
     path: str
 
 
+Step = Write | Move | Remove
+
+
 class Change(msgspec.Struct):
     """Steps in order, and the audit rows that go with them."""
 
-    steps: list[Write | Move | Remove] = []
+    steps: list[Step] = []
     rows: list[CommandRow] = []
 
 

@@ -9,7 +9,7 @@ Everything is checked before anything is written, so a refused change leaves eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
@@ -18,7 +18,7 @@ from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sect
 from orbit.adr.decision import BODY, ENVELOPE, Decision
 from orbit.adr.envelope import Envelope, Status, check, encode, tidy
 from orbit.adr.ids import format_id
-from orbit.adr.journal import Change, Move
+from orbit.adr.journal import Change, Move, Step
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
 
@@ -99,11 +99,8 @@ def add(store: AdrStore, ask: AddParams) -> AddAnswer:
     check(envelope)
     with store.journal.locked():
         envelope.id = format_id(store.index.current().highest() + 1)
-        folder = store.home / "proposed" / envelope.id
-        steps = [store.journal.write_step(folder / BODY, body), store.journal.write_step(folder / ENVELOPE, encode(envelope, {}))]
-        row = transition(envelope, None, envelope.related_tasks[:1])
-        store.journal.commit(Change(list(steps), [row]))
-    return AddAnswer(id=envelope.id, path=store.journal.relative(folder))
+        store.journal.commit(Change(create(store, envelope, body), [transition(envelope, None)]))
+    return AddAnswer(id=envelope.id, path=store.journal.relative(store.home / "proposed" / envelope.id))
 
 
 def update(store: AdrStore, ask: UpdateParams) -> Envelope:
@@ -129,8 +126,8 @@ def update(store: AdrStore, ask: UpdateParams) -> Envelope:
         after.status, after.last_updated = target, now()
         if target == "accepted" != before.status:
             after.accepted_at, after.body_digest = after.last_updated, digest(body)
-        rows = [transition(after, before.status, after.related_tasks[:1])] if target != before.status else []
-        store.journal.commit(rewrite(store, decision, after, body, rows))
+        rows = [transition(after, before.status)] if target != before.status else []
+        store.journal.commit(Change(rewrite(store, decision, after, body), rows))
         return after
 
 
@@ -143,47 +140,45 @@ def supersede(store: AdrStore, ask: SupersedeParams) -> SupersedeAnswer:
         if old.envelope.superseded_by == new.envelope.id and old.envelope.id in new.envelope.supersedes and old.envelope.status == "superseded":
             return SupersedeAnswer(old=old.envelope, new=new.envelope)
         if old.envelope.status == "superseded":
-            raise RefusedError(
-                f"{old.envelope.id} is already superseded by {old.envelope.superseded_by}", hint=f"supersede {old.envelope.superseded_by} instead"
-            )
+            current = old.envelope.superseded_by
+            raise RefusedError(f"{old.envelope.id} is already superseded by {current}", hint=f"supersede {current} instead")
         if old.envelope.status == "deleted":
             raise RefusedError(f"{old.envelope.id} is deleted", hint="a deleted decision needs no successor")
         if new.envelope.status != "accepted":
-            hint = (
-                f"accept it first: `orbit adr update {new.envelope.id} --status accepted --task TASK`"
-                if new.envelope.status == "proposed"
-                else "name an accepted decision"
-            )
+            way = f"accept it first: `orbit adr update {new.envelope.id} --status accepted --task TASK`"
+            hint = way if new.envelope.status == "proposed" else "name an accepted decision"
             raise RefusedError(f"{new.envelope.id} is {new.envelope.status}, and only an accepted decision supersedes", hint=hint)
         moment = now()
         retired = msgspec.structs.replace(old.envelope, status="superseded", superseded_by=new.envelope.id, last_updated=moment)
         successor = msgspec.structs.replace(new.envelope, supersedes=tidy([*new.envelope.supersedes, old.envelope.id]), last_updated=moment)
-        row = transition(retired, old.envelope.status, new.envelope.related_tasks[:1], superseded_by=new.envelope.id)
-        change = rewrite(store, old, retired, old.body, [row])
-        change.steps += rewrite(store, new, successor, new.body, []).steps
-        store.journal.commit(change)
+        row = transition(retired, old.envelope.status, shipped_by=successor, superseded_by=successor.id)
+        store.journal.commit(Change([*rewrite(store, old, retired, old.body), *rewrite(store, new, successor, new.body)], [row]))
         return SupersedeAnswer(old=retired, new=successor)
 
 
-def rewrite(store: AdrStore, decision: Decision, after: Envelope, body: str, rows: list[CommandRow]) -> Change:
+def create(store: AdrStore, envelope: Envelope, body: str) -> list[Step]:
+    """The steps that write a new decision."""
+    folder = store.home / envelope.status / envelope.id
+    return [store.journal.write_step(folder / BODY, body), store.journal.write_step(folder / ENVELOPE, encode(envelope, {}))]
+
+
+def rewrite(store: AdrStore, decision: Decision, after: Envelope, body: str) -> list[Step]:
     """The steps that turn `decision` into `after` with `body`, moving its folder if status or id changed."""
     source, target = store.home / decision.folder, store.home / after.status / after.id
-    change = Change([], rows)
-    if source != target:
-        change.steps.append(Move(store.journal.relative(source), store.journal.relative(target)))
-    change.steps.append(store.journal.write_step(target / ENVELOPE, encode(after, decision.unknown), source / ENVELOPE))
+    steps: list[Step] = [Move(store.journal.relative(source), store.journal.relative(target))] if source != target else []
+    steps.append(store.journal.write_step(target / ENVELOPE, encode(after, decision.unknown), source / ENVELOPE))
     if body != decision.body:
-        change.steps.append(store.journal.write_step(target / BODY, body, source / BODY))
-    return change
+        steps.append(store.journal.write_step(target / BODY, body, source / BODY))
+    return steps
 
 
-def transition(after: Envelope, from_status: str | None, tasks: list[str], **more: str) -> CommandRow:
-    """The audit row of one step of a decision's life."""
-    task = tasks[0] if tasks else None
+def transition(after: Envelope, from_status: str | None, shipped_by: Envelope | None = None, **more: str) -> CommandRow:
+    """The audit row of one step of a decision's life, with the task that shipped it or its successor."""
+    task = next(iter((shipped_by or after).related_tasks), None)
     return CommandRow(command="adr.transition", adr_id=after.id, from_status=from_status, to_status=after.status, task_id=task, arguments=dict(more))
 
 
-def _check_transition(before: Envelope, target: Literal["proposed", "accepted", "superseded", "deleted"], ask: UpdateParams) -> None:
+def _check_transition(before: Envelope, target: Status, ask: UpdateParams) -> None:
     if target == before.status:
         return
     if target == "superseded":

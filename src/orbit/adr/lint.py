@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
-from orbit.adr.code import Code, is_alive
+from orbit.adr.code import is_alive
 from orbit.adr.collisions import collisions
 from orbit.adr.decision import BODY, ENVELOPE, Entry
 from orbit.adr.envelope import FEATURE
@@ -49,10 +49,10 @@ class LintAnswer(msgspec.Struct, kw_only=True):
 Found = Iterator[tuple[bool, Finding]]  # (is an error, what)
 
 
-def lint(store: AdrStore, ask: LintParams, code: Code | None = None) -> LintAnswer:
+def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
     entries = store.index.current().entries()
     cited = _files_to_check(store, ask.paths)
-    found = [*_decisions(store, entries, code), *_links(entries), *_citations(store, entries, cited), *_globs(store, entries)]
+    found = [*_decisions(store, entries), *_links(entries), *_citations(store, entries, cited), *_globs(store, entries)]
     if ask.against is not None:
         found += _collisions(store, entries, ask.against)
     findings = sorted(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].code, pair[1].message))
@@ -86,7 +86,7 @@ def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int =
     return Finding(file=f".orbit/adrs/{entry.folder}/{leaf}", line=line, code=code, message=message)
 
 
-def _decisions(store: AdrStore, entries: list[Entry], code: Code | None) -> Found:
+def _decisions(store: AdrStore, entries: list[Entry]) -> Found:
     """Each decision by itself."""
     folders: dict[str, list[str]] = {}
     for entry in entries:
@@ -109,21 +109,14 @@ def _decisions(store: AdrStore, entries: list[Entry], code: Code | None) -> Foun
         if entry.status == "deleted":
             continue
         if envelope.body_digest and entry.body_digest != envelope.body_digest:
-            yield (
-                True,
-                _at(
-                    entry,
-                    "edited-body",
-                    f"the body of {entry.id} was edited after it was accepted; restore it and use `orbit adr update {entry.id} --addendum`",
-                    BODY,
-                ),
-            )
+            message = f"the body of {entry.id} was edited after it was accepted; restore it and use `orbit adr update {entry.id} --addendum`"
+            yield True, _at(entry, "edited-body", message, BODY)
         if entry.status == "superseded":
             continue
         for gap in entry.gaps:
             yield False, _at(entry, "missing-cost" if "Cost" in gap else "missing-section", gap, BODY)
         for anchor, line in entry.anchors:
-            if not is_alive(store.workspace.root, anchor, code):
+            if not is_alive(store.workspace.root, anchor, store.code):
                 yield entry.status == "accepted", _at(entry, "dead-anchor", f"{anchor} no longer exists", BODY, line)
 
 

@@ -8,15 +8,13 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import missing, sections
-from orbit.adr.envelope import Envelope, Status
-from orbit.adr.index import Filters, full_time
+from orbit.adr.envelope import Envelope
+from orbit.adr.index import Filters, LegacyId, full_time
 from orbit.adr.threads import count_threads
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
-
-LegacyId = Annotated[str | None, Meta(description="Number it had before, such as activity-job/ADR-039.")]
 
 
 class ShowParams(msgspec.Struct, kw_only=True):
@@ -34,18 +32,7 @@ class ShowAnswer(Envelope, kw_only=True):
     warnings: list[str]
 
 
-class FilterParams(msgspec.Struct, kw_only=True):
-    feature: Annotated[str | None, Meta(description="Belongs to this feature.")] = None
-    status: Annotated[Status | None, Meta(description="Has this status.")] = None
-    owner: Annotated[str | None, Meta(description="Has this owner.")] = None
-    task_id: Annotated[str | None, Meta(description="Names this task.")] = None
-    tag: Annotated[str | None, Meta(description="Carries this tag, in any case.")] = None
-    path: Annotated[str | None, Meta(description="Has a glob that covers this path.")] = None
-    since: Annotated[str | None, Meta(description="Last updated at or after this date or UTC time.")] = None
-    legacy_id: LegacyId = None
-
-
-class ListParams(FilterParams, kw_only=True):
+class ListParams(Filters, kw_only=True):
     limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 40
     format: Annotated[Literal["table", "json", "md"], Meta(description="Text form; md is the decisions page in canonical order, in full.")] = "table"
 
@@ -61,7 +48,7 @@ class ListAnswer(msgspec.Struct, kw_only=True):
     page: str | None = None
 
 
-class SearchParams(FilterParams, kw_only=True):
+class SearchParams(Filters, kw_only=True):
     query: Annotated[str, Meta(description="Words to look for.", extra={"cli": {"argument": True}})]
     limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 10
 
@@ -111,7 +98,7 @@ def by_legacy_id(store: AdrStore, legacy_id: str) -> str:
 
 
 def list_adrs(store: AdrStore, ask: ListParams) -> ListAnswer:
-    filters = to_filters(ask)
+    filters = _checked(ask)
     index = store.index.current(bodies=False)
     page = None
     if ask.format == "md":
@@ -133,7 +120,7 @@ def search(store: AdrStore, ask: SearchParams) -> SearchAnswer:
     """Ranked by the installed embedder if there is one and it works, by full text otherwise."""
     from orbit.adr.embedding import embedder_search
 
-    filters = to_filters(ask)
+    filters = _checked(ask)
     index = store.index.current()
     found, note = embedder_search(index, ask.query, filters)
     if found is not None:
@@ -143,19 +130,16 @@ def search(store: AdrStore, ask: SearchParams) -> SearchAnswer:
         mode = "fts"
     return SearchAnswer(
         mode=mode,  # type: ignore[arg-type]
-        matches=[
-            Match(id=entry.id, title=entry.envelope.title if entry.envelope else "", status=entry.status, score=round(score, 6), snippet=text)
-            for entry, score, text in matches
-        ],
+        matches=[Match(id=entry.id, title=entry.title, status=entry.status, score=round(score, 6), snippet=text) for entry, score, text in matches],
         total=total,
         truncated=total > len(matches),
         note=note,
     )
 
 
-def to_filters(ask: FilterParams) -> Filters:
-    since = None
-    if ask.since is not None and (since := full_time(ask.since)) is None:
+def _checked(ask: Filters) -> Filters:
+    """`ask` with a full time in `since`."""
+    since = full_time(ask.since) if ask.since is not None else None
+    if since is None and ask.since is not None:
         raise UsageError(f"{ask.since!r} is neither a date nor a UTC time", hint="write 2026-05-09 or 2026-05-09T14:00Z")
-    fields = {name: getattr(ask, name) for name in Filters.__struct_fields__}
-    return Filters(**fields | {"since": since})
+    return msgspec.structs.replace(ask, since=since)

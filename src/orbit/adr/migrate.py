@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import digest
-from orbit.adr.decision import BODY, ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import FEATURE, Envelope, encode, tidy
+from orbit.adr.decision import Decision, read_decision
+from orbit.adr.envelope import FEATURE, Envelope, tidy
 from orbit.adr.ids import format_id
-from orbit.adr.journal import Change, Write
+from orbit.adr.journal import Change
 from orbit.adr.legacy_page import LegacyEntry, LegacyPage, Reference, parse_page
-from orbit.adr.lifecycle import transition
+from orbit.adr.lifecycle import create, transition
 from orbit.adr.migration_report import Report
 from orbit.adr.render import GENERATED, compose_page
 from orbit.adr.sweep import Numbers, Sweep, Unresolved
@@ -81,16 +81,21 @@ class _Migration:
         for decision, entry in self.fresh.values():
             self._link(decision.envelope, entry)
         sweep = self._sweep()
-        steps = [*self._documents(sweep), *self._pages(pages)]
+        documents = [*self._documents(sweep), *self._pages(pages)]
         self._finish_report(sweep)
-        change = Change([*self._artifacts(), *(self.store.journal.write_step(path, text) for path, text in steps)])
-        change.rows = [transition(decision.envelope, None, decision.envelope.related_tasks[:1], source=entry.source) for decision, entry in self.fresh.values()]
+        change = Change()
+        for decision, entry in self.fresh.values():
+            change.steps += create(self.store, decision.envelope, decision.body)
+            change.rows.append(transition(decision.envelope, None, source=entry.source))
+        change.steps += [self.store.journal.write_step(path, text) for path, text in documents]
         text = self.report.text()
         if change.steps and not dry_run:
             change.steps.append(self.store.journal.write_step(self.store.workspace.root / REPORT, text))
             self.store.journal.commit(change)
-        answer = self.report.answer_counts()
-        return MigrateAnswer(**answer, report=REPORT if change.steps and not dry_run else None, preview=text if dry_run else None)
+        return MigrateAnswer(**self.report.answer_counts(), report=REPORT if change.steps and not dry_run else None, preview=text if dry_run else None)
+
+    def _decisions(self) -> list[Decision]:
+        return [*self.existing, *(decision for decision, _ in self.fresh.values())]
 
     def _relative(self, path: Path) -> str:
         return self.store.journal.relative(path)
@@ -163,7 +168,7 @@ class _Migration:
 
     def _sweep(self) -> Sweep:
         tasks: dict[str, list[str]] = {}
-        for decision in [*self.existing, *(decision for decision, _ in self.fresh.values())]:
+        for decision in self._decisions():
             for task in decision.envelope.related_tasks:
                 tasks.setdefault(task, []).append(decision.envelope.id)
         absorbed = [entry for entries in self.folded.values() for entry in entries]
@@ -191,22 +196,10 @@ class _Migration:
         made = []
         for feature, (path, page) in pages.items():
             self.report.leftover += [(self._relative(path), line, text) for line, text in page.leftover]
-            members = [
-                decision for decision in [*self.existing, *(decision for decision, _ in self.fresh.values())] if feature in decision.envelope.related_features
-            ]
+            members = [decision for decision in self._decisions() if feature in decision.envelope.related_features]
             text = compose_page(feature, members, path.read_bytes().decode(errors="replace"))
             made.append((path, text.encode()))
         return made
-
-    def _artifacts(self) -> list[Write]:
-        steps = []
-        for decision, _ in self.fresh.values():
-            folder = self.store.home / decision.envelope.status / decision.envelope.id
-            steps += [
-                self.store.journal.write_step(folder / BODY, decision.body),
-                self.store.journal.write_step(folder / ENVELOPE, encode(decision.envelope, {})),
-            ]
-        return steps
 
     def _finish_report(self, sweep: Sweep) -> None:
         self.report.rewritten = sweep.rewritten

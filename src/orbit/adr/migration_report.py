@@ -36,14 +36,11 @@ class Report(msgspec.Struct):
         warnings = [
             (envelope.id, entry.legacy_id, f"{entry.source}:{entry.line}", text) for envelope, entry in self.imported for text in envelope.validation_warnings
         ]
+        imported = [(envelope.id, entry.legacy_id, envelope.status, envelope.title) for envelope, entry in self.imported]
         unresolved = [(f"{item.file}:{item.line}", item.text, item.reason) for item in self.unresolved]
         parts = [
             f"# Migration report\n\nNot for committing: it is out of date with the next edit.\n\n{counts}\n",
-            _table(
-                "Imported",
-                ("id", "was", "status", "title"),
-                [(envelope.id, entry.legacy_id, envelope.status, envelope.title) for envelope, entry in self.imported],
-            ),
+            _table("Imported", ("id", "was", "status", "title"), imported),
             _table("Validation warnings", ("id", "was", "source", "rule"), warnings),
             _table("Unresolved references", ("where", "text", "why"), unresolved),
             _table("Rollups", ("id", "was", "absorbed"), [(adr_id, legacy, ", ".join(absorbed)) for adr_id, legacy, absorbed in self.rollups]),

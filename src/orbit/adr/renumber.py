@@ -16,7 +16,7 @@ from orbit.adr.decision import BODY, THREADS, Decision
 from orbit.adr.envelope import Envelope, tidy
 from orbit.adr.globs import contains
 from orbit.adr.ids import format_id, is_id, number_of
-from orbit.adr.journal import Change, Move, Remove, Write
+from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.lifecycle import rewrite as rewrite_decision
 from orbit.adr.worktree import files_with, git
@@ -54,13 +54,11 @@ def renumber(store: AdrStore, ask: RenumberParams) -> RenumberAnswer:
         if len(store.index.folders(old_id)) > 1 and ask.against is None:
             hint = "name with --against the revision whose decision keeps the number, such as HEAD^1 after a merge"
             raise RefusedError(f"another decision keeps {old_id}, so its citations must be told apart", hint=hint)
-        row = CommandRow(
-            command="adr.renumber", adr_id=new_id, from_status=decision.envelope.status, to_status=decision.envelope.status, arguments={"old_id": old_id}
-        )
+        status = decision.envelope.status
+        row = CommandRow(command="adr.renumber", adr_id=new_id, from_status=status, to_status=status, arguments={"old_id": old_id})
         work = _Renaming(store, decision, new_id, ask.against)
-        change = Change([*work.decisions(), *work.threads(), *work.documents()], [row])
-        store.journal.commit(change)
-    return RenumberAnswer(old_id=old_id, new_id=new_id, path=f".orbit/adrs/{decision.envelope.status}/{new_id}", citations=work.count, files=work.files)
+        store.journal.commit(Change([*work.decisions(), *work.threads(), *work.documents()], [row]))
+    return RenumberAnswer(old_id=old_id, new_id=new_id, path=f".orbit/adrs/{status}/{new_id}", citations=work.count, files=work.files)
 
 
 def _free_id(store: AdrStore, ask: RenumberParams) -> str:
@@ -84,7 +82,7 @@ class _Renaming:
         self.files: list[str] = []
         self.count = 0
 
-    def decisions(self) -> Iterator[Write | Move | Remove]:
+    def decisions(self) -> Iterator[Step]:
         """The decision itself, links to it, and citations in bodies."""
         own = {*self.decision.envelope.supersedes, *filter(None, [self.decision.envelope.superseded_by])}
         for entry in self.store.index.entries():
@@ -105,7 +103,7 @@ class _Renaming:
             if body != before.body and after.body_digest == digest(before.body):
                 after = msgspec.structs.replace(after, body_digest=digest(body))
             if after != before.envelope or body != before.body:
-                yield from rewrite_decision(self.store, before, after, body, []).steps
+                yield from rewrite_decision(self.store, before, after, body)
 
     def threads(self) -> Iterator[Write]:
         for path in sorted((self.store.home / self.decision.folder / THREADS).glob("*.yaml")):
@@ -128,9 +126,8 @@ class _Renaming:
         if self.old_id not in (*envelope.supersedes, envelope.superseded_by):
             return envelope
         supersedes = [self.new_id if linked == self.old_id else linked for linked in envelope.supersedes]
-        return msgspec.structs.replace(
-            envelope, supersedes=supersedes, superseded_by=self.new_id if envelope.superseded_by == self.old_id else envelope.superseded_by
-        )
+        superseded_by = self.new_id if envelope.superseded_by == self.old_id else envelope.superseded_by
+        return msgspec.structs.replace(envelope, supersedes=supersedes, superseded_by=superseded_by)
 
     def _rewritten(self, path: str, text: str, *, every_line: bool = False) -> str:
         ours = None if every_line or self.against is None else _own_lines(self.store, path, self.against)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ import msgspec
 from orbit.adr import exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
 from orbit.adr.code import Code, Place
 from orbit.adr.decision import ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import STATUSES, Envelope
+from orbit.adr.envelope import STATUSES
 from orbit.adr.ids import format_id, is_id
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
@@ -19,6 +20,24 @@ from orbit.config import Workspace
 from orbit.errors import AmbiguousError, IntegrityError, NotFoundError, UsageError
 
 Params = TypeVar("Params", bound=msgspec.Struct)
+Answer = TypeVar("Answer", bound=msgspec.Struct)
+
+
+def _method(function: Callable[[Any, Params], Answer], params: type[Params], *positional: str) -> Callable[..., Answer]:
+    """A question of the room as a method: the first arguments by place, all by the names of the params' fields."""
+    named = [name for name in params.__struct_fields__ if name not in positional]
+    places = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in positional]
+    signature = Signature([*places, *(Parameter(name, Parameter.KEYWORD_ONLY) for name in named)])
+
+    def ask(self: AdrStore, *values: Any, **given: Any) -> Answer:
+        try:
+            asked = msgspec.convert(signature.bind_partial(*values, **given).arguments, params, strict=True)
+        except msgspec.ValidationError as error:
+            raise UsageError(str(error)) from None
+        return function(self, asked)
+
+    ask.__doc__ = function.__doc__ or params.__doc__
+    return ask
 
 
 class ReindexAnswer(msgspec.Struct, kw_only=True):
@@ -48,66 +67,27 @@ class AdrStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def add(self, **given: Any) -> lifecycle.AddAnswer:
-        """A new proposed decision: title, owner, related_features and what else `AddParams` has."""
-        return lifecycle.add(self, _params(lifecycle.AddParams, given))
-
-    def update(self, id: str, **given: Any) -> Envelope:
-        """Change fields, sections or status; see `UpdateParams`."""
-        return lifecycle.update(self, _params(lifecycle.UpdateParams, {"id": id, **given}))
-
-    def supersede(self, old_id: str, new_id: str) -> lifecycle.SupersedeAnswer:
-        """Retire `old_id` in favour of the accepted `new_id`; both sides or none."""
-        return lifecycle.supersede(self, lifecycle.SupersedeParams(old_id=old_id, new_id=new_id))
-
-    def show(self, id: str | None = None, *, legacy_id: str | None = None) -> listing.ShowAnswer:
-        return listing.show(self, listing.ShowParams(id=id, legacy_id=legacy_id))
-
-    def list(self, **given: Any) -> listing.ListAnswer:
-        """Filters and limit as in `ListParams`."""
-        return listing.list_adrs(self, _params(listing.ListParams, given))
-
-    def search(self, query: str, **given: Any) -> listing.SearchAnswer:
-        return listing.search(self, _params(listing.SearchParams, {"query": query, **given}))
-
-    def thread_add(self, id: str, body: str, *, path: str | None = None, line: int | None = None) -> threads.Thread:
-        return threads.add_thread(self, threads.ThreadAddParams(id=id, body=body, path=path, line=line))
-
-    def thread_list(self, id: str, **given: Any) -> threads.ThreadListAnswer:
-        return threads.list_threads(self, _params(threads.ThreadListParams, {"id": id, **given}))
-
-    def thread_reply(self, id: str, thread_id: str, body: str) -> threads.Thread:
-        return threads.reply_thread(self, threads.ThreadReplyParams(id=id, thread_id=thread_id, body=body))
-
-    def thread_resolve(self, id: str, thread_id: str) -> threads.Thread:
-        return threads.resolve_thread(self, threads.ThreadResolveParams(id=id, thread_id=thread_id))
-
-    def lint(self, **given: Any) -> lint.LintAnswer:
-        return lint.lint(self, _params(lint.LintParams, given), self.code)
-
-    def decisions_for(self, target: str) -> governing.ForAnswer:
-        """What governs a path or selector."""
-        return governing.decisions_for(self, governing.ForParams(target=target), self.code)
+    add = _method(lifecycle.add, lifecycle.AddParams)
+    update = _method(lifecycle.update, lifecycle.UpdateParams, "id")
+    supersede = _method(lifecycle.supersede, lifecycle.SupersedeParams, "old_id", "new_id")
+    show = _method(listing.show, listing.ShowParams, "id")
+    list = _method(listing.list_adrs, listing.ListParams)
+    search = _method(listing.search, listing.SearchParams, "query")
+    thread_add = _method(threads.add_thread, threads.ThreadAddParams, "id", "body")
+    thread_list = _method(threads.list_threads, threads.ThreadListParams, "id")
+    thread_reply = _method(threads.reply_thread, threads.ThreadReplyParams, "id", "thread_id", "body")
+    thread_resolve = _method(threads.resolve_thread, threads.ThreadResolveParams, "id", "thread_id")
+    lint = _method(lint.lint, lint.LintParams)
+    decisions_for = _method(governing.decisions_for, governing.ForParams, "target")
+    renumber = _method(renumber.renumber, renumber.RenumberParams, "old_id", "new_id")
+    migrate = _method(migrate.migrate, migrate.MigrateParams, "docs")
+    import_folder = _method(exchange.import_folder, exchange.ImportParams, "folder")
+    export_folder = _method(exchange.export_folder, exchange.ExportParams, "folder")
+    render = _method(render.render, render.RenderParams)
 
     def governing(self, path: str, *, selector: str | None = None, place: Place | None = None) -> Sequence[governing.Governing]:
-        """The same for a caller that knows the file, and for a symbol its lines."""
-        return governing.governing(self, path, selector=selector, place=place, code=self.code)
-
-    def renumber(self, old_id: str, new_id: str | None = None, *, against: str | None = None) -> renumber.RenumberAnswer:
-        return renumber.renumber(self, renumber.RenumberParams(old_id=old_id, new_id=new_id, against=against))
-
-    def migrate(self, docs: str, *, dry_run: bool = False) -> migrate.MigrateAnswer:
-        return migrate.migrate(self, migrate.MigrateParams(docs=docs, dry_run=dry_run))
-
-    def import_folder(self, folder: str, **given: Any) -> exchange.ImportAnswer:
-        """Take over a MADR or adr-tools folder; see `ImportParams`."""
-        return exchange.import_folder(self, _params(exchange.ImportParams, {"folder": folder, **given}))
-
-    def export_folder(self, folder: str, **given: Any) -> exchange.ExportAnswer:
-        return exchange.export_folder(self, _params(exchange.ExportParams, {"folder": folder, **given}))
-
-    def render(self, **given: Any) -> render.RenderAnswer:
-        return render.render(self, _params(render.RenderParams, given))
+        """What governs a path, for a caller that knows the file, and for a symbol its lines."""
+        return governing.governing(self, path, selector=selector, place=place)
 
     def reindex(self) -> ReindexAnswer:
         """Build the index again from the files."""
@@ -137,10 +117,3 @@ class AdrStore:
             pass  # perhaps it is being moved: look again when that is done
         self.journal.settle()
         return read_decision(self.home, self.folder_of(reference))
-
-
-def _params(kind: type[Params], given: dict[str, Any]) -> Params:
-    try:
-        return msgspec.convert(given, kind, strict=True)
-    except msgspec.ValidationError as error:
-        raise UsageError(str(error)) from None

@@ -57,15 +57,13 @@ class ThreadListParams(msgspec.Struct, kw_only=True):
     status: Annotated[Literal["open", "resolved"] | None, Meta(description="Only these.")] = None
 
 
-class ThreadReplyParams(msgspec.Struct, kw_only=True):
-    id: AdrId
-    thread_id: ThreadId
-    body: Text
-
-
 class ThreadResolveParams(msgspec.Struct, kw_only=True):
     id: AdrId
     thread_id: ThreadId
+
+
+class ThreadReplyParams(ThreadResolveParams, kw_only=True):
+    body: Text
 
 
 class ThreadListAnswer(msgspec.Struct, kw_only=True):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
+
+from orbit.errors import RefusedError
+from orbit.git import run
 
 
 def git(root: Path, *arguments: str) -> bytes | None:
     """Output of a git command, or None if it failed or there is no git."""
     try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, check=False)
-    except OSError:
+        return run(root, *arguments)
+    except RefusedError:
         return None
-    return done.stdout if done.returncode == 0 else None
 
 
 def files(root: Path) -> list[str]:

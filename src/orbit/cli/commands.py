@@ -22,6 +22,10 @@ from orbit.errors import OrbitError
 from orbit.operations import Operation, Session, find, perform
 
 ROOT = typer.Option(None, "--root", help="Worktree to act on; default: the one that holds the current folder.", show_default=False)
+PICTURES = {
+    "dot": typer.Option(False, "--dot", help="Draw it, for Graphviz."),
+    "html": typer.Option(False, "--html", help="Draw it, as one page that loads nothing."),
+}
 JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
 
 
@@ -31,33 +35,40 @@ def add_command(
     name: str | None = None,
     exit_code: Callable[[Any], int] | None = None,
     progress: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    picture: str | None = None,
 ) -> None:
     """Register operation `operation_name` on `app`.
 
-    `exit_code` derives the exit code from an answer where it is not always 0; `progress` shows how far long work has come.
+    `exit_code` derives the exit code from an answer where it is not always 0; `progress` shows how far long work has come;
+    `picture` names the operation that answers with a picture of the same things, asked for with --dot or --html.
     """
     operation = find(operation_name)
     fields = [field for field in msgspec.structs.fields(operation.params) if not _cli(field.type).get("hidden")]
 
     def command(**given: Any) -> None:
         as_json, root = given.pop("json"), given.pop("root")
+        form = next((form for form in PICTURES if given.pop(form, False)), None)
         asked = {key: getattr(value, "value", value) for key, value in given.items() if value is not None and value != []}
         try:
             session = Session(root)
             with progress() as session.progress:
                 try:
-                    answer = perform(session, operation_name, asked)
+                    if form is not None and picture is not None:
+                        asked = {"of": operation_name.rpartition(".")[2], **asked}
+                    answer = perform(session, picture if form is not None and picture is not None else operation_name, asked)
                 finally:
                     session.close()
         except OrbitError as error:
             fail(error, as_json=as_json)
-        emit(answer, as_json=as_json)
-        if exit_code is not None and (code := exit_code(answer)):
+        emit(answer, as_json=as_json, form=None if as_json else form)
+        if form is None and exit_code is not None and (code := exit_code(answer)):
             raise SystemExit(code)
 
     parameters = [_parameter(field) for field in fields]
     parameters.append(inspect.Parameter("root", inspect.Parameter.KEYWORD_ONLY, default=ROOT, annotation=Path | None))
     parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=JSON, annotation=bool))
+    for form, option in PICTURES.items() if picture is not None else ():
+        parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=bool))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     its_class = documented({field.name: _description(field.type) for field in fields})

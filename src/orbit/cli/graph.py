@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from typing import Any
 
 import typer
 
@@ -15,11 +16,22 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=Fa
 
 ORDER = (
     "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
-    "pack", "history",
+    "pack", "history", "picture",
 )  # fmt: skip
+
+
+def _failed(answer: Any) -> int:
+    return 7 if answer.failed else 0
+
 
 add_command(app, "graph.sync", progress=ProgressBar)
 for _name in ORDER[1:]:
     if f"graph.{_name}" in room("graph"):
-        add_command(app, f"graph.{_name}", progress=ProgressBar if _name == "history" else nullcontext)
+        add_command(
+            app,
+            f"graph.{_name}",
+            progress=ProgressBar if _name == "history" else nullcontext,
+            exit_code=_failed if _name == "impact" else None,
+            picture="graph.picture" if _name in ("impact", "overview", "picture") else None,
+        )
 app.command("watch")(watch)

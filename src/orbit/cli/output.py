@@ -11,10 +11,15 @@ import msgspec
 from orbit.errors import OrbitError
 
 
-def emit(answer: Any, *, as_json: bool) -> None:
-    """Print an answer: one JSON document, or text for people."""
+def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
+    """Print an answer: one JSON document, text for people, or as a picture in the form asked for."""
     if as_json:
         _write(msgspec.json.encode(answer).decode() + "\n")
+        return
+    if form is not None:
+        from orbit.present.picture import FORMS
+
+        _write(FORMS[form](answer))
         return
     from orbit.present import render
 

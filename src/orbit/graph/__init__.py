@@ -20,7 +20,7 @@ from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
 from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
-from orbit.graph.query.impact import ImpactAnswer, ImpactParams, impact
+from orbit.graph.query.impact import ImpactAnswer, ImpactParams, check, impact
 from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
 from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
 from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from orbit.graph.index.watch import Watch
     from orbit.graph.outcome import SyncAnswer, Why
     from orbit.graph.query.digest import DigestAnswer
+    from orbit.graph.query.picture import PictureAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
@@ -120,9 +121,14 @@ class Graph:
         ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
         return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
 
-    def show(self, selector: str, *, max_bytes: int = MAX_BYTES) -> ShowAnswer:
+    def show(self, selector: str, *, max_bytes: int = MAX_BYTES, decisions: bool = False) -> ShowAnswer:
         """The source of a symbol or file."""
-        return self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes))
+        answer = self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes, decisions=decisions))
+        if decisions:
+            from orbit.graph.change import governing
+
+            answer.decisions = governing(self, [(answer.path, answer.selector, answer.lines)])
+        return answer
 
     def refs(self, selector: str, *, confidence: str = "same_module", kind: str | None = None, limit: int | None = None) -> RefsAnswer:
         """Who refers to a symbol."""
@@ -149,14 +155,32 @@ class Graph:
         selector: str | None = None,
         *,
         diff: str | None = None,
+        staged: bool = False,
+        worktree: bool = False,
         depth: int | None = None,
         confidence: str = "same_module",
         direction: str = "in",
         limit: int | None = None,
+        decisions: bool = False,
+        fail_on: str | None = None,
     ) -> ImpactAnswer:
-        """What a change of a symbol, a file or, with `diff`, of everything since a revision may touch."""
-        asked = _asked(ImpactParams, selector=selector, diff=diff, depth=depth, confidence=confidence, direction=direction, limit=limit)
-        return self._answer(partial(impact, root=self.root), asked)
+        """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
+        asked = _asked(
+            ImpactParams, selector=selector, diff=diff, staged=staged, worktree=worktree, depth=depth, confidence=confidence, direction=direction,
+            limit=limit, decisions=decisions, fail_on=fail_on,
+        )  # fmt: skip
+        check(asked)
+        if not asked.is_diff:
+            answer = self._answer(impact, asked)
+            if decisions and answer.target is not None:
+                from orbit.graph.change import governing
+
+                found = self.show(answer.target.selector, max_bytes=0)
+                answer.decisions = governing(self, [(found.path, found.selector, found.lines)])
+            return answer
+        from orbit.graph.change import impact_of_change
+
+        return impact_of_change(self, asked)
 
     def trace(self, command: str, *, depth: int | None = None, confidence: str = "same_module") -> TraceAnswer:
         """The call tree of a command of a command line."""
@@ -188,6 +212,15 @@ class Graph:
         standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
         return self._answer(partial(history, root=self.root, standing=standing), ask)
 
+    def picture(self, of: str, **given: Any) -> PictureAnswer:
+        """Boxes and arrows of an `overview` or an `impact`; further arguments are those of that question. `orbit.present.picture` draws it."""
+        from orbit.graph.query.picture import PictureParams, picture
+
+        ask = _asked(PictureParams, of=of, **given)
+        if of == "impact":
+            check(ImpactParams(selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree))
+        return self._answer(partial(picture, root=self.root), ask)
+
     def _touched(self, task_id: str) -> TaskTouches:
         from orbit.graph.index.history import stand, task_pattern
 
@@ -209,6 +242,10 @@ class Graph:
         return clean(self.workspace)
 
     # --- how a question is asked
+
+    def put(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
+        """Put a question that is none of the methods: a function of (connection, params)."""
+        return self._answer(question, ask)
 
     def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
         """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""

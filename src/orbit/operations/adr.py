@@ -50,14 +50,6 @@ def _row(
     return Operation(summary, params, answer, _with_store(run), read_only=not writes, examples=examples)
 
 
-def _lint(store: AdrStore, ask: lint.LintParams) -> lint.LintAnswer:
-    return lint.lint(store, ask, store.code)
-
-
-def _for(store: AdrStore, ask: governing.ForParams) -> governing.ForAnswer:
-    return governing.decisions_for(store, ask, store.code)
-
-
 OPERATIONS = {
     "adr.add": _row(
         "Propose a decision.",
@@ -103,11 +95,13 @@ OPERATIONS = {
         "Check the decisions, and every citation in documents and comments.",
         lint.LintParams,
         lint.LintAnswer,
-        _lint,
+        lint.lint,
         "orbit adr lint",
         "orbit adr lint --against origin/main",
     ),
-    "adr.for": _row("Which decisions govern a path or symbol.", governing.ForParams, governing.ForAnswer, _for, "orbit adr for src/store/writer.py"),
+    "adr.for": _row(
+        "Which decisions govern a path or symbol.", governing.ForParams, governing.ForAnswer, governing.decisions_for, "orbit adr for src/store/writer.py"
+    ),
     "adr.renumber": _row(
         "Give a decision another number; links and citations follow.",
         renumber.RenumberParams,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from orbit.graph.query import history, pack
+from orbit.graph.query import history, pack, picture
 from orbit.operations import Operation, Session
 
 
@@ -14,6 +14,10 @@ def _pack(session: Session, ask: pack.PackParams) -> pack.PackAnswer:
 
 def _history(session: Session, ask: history.HistoryParams) -> history.HistoryAnswer:
     return session.graph.history(**msgspec.structs.asdict(ask), progress=session.progress)
+
+
+def _picture(session: Session, ask: picture.PictureParams) -> picture.PictureAnswer:
+    return session.graph.picture(**msgspec.structs.asdict(ask))
 
 
 CONTEXT = {
@@ -30,5 +34,12 @@ CONTEXT = {
         history.HistoryAnswer,
         _history,
         examples=("orbit graph history Scheduler.run", r"orbit graph history file:src/jobs.py --task-id-pattern '#\d+'"),
+    ),
+    "graph.picture": Operation(
+        "Boxes and arrows of an overview or an impact, as many as a page holds.",
+        picture.PictureParams,
+        picture.PictureAnswer,
+        _picture,
+        examples=("orbit graph overview --format full --html > overview.html", "orbit graph impact Scheduler.run --dot | dot -Tsvg > impact.svg"),
     ),
 }

@@ -18,51 +18,40 @@ from orbit.adr.render import RenderAnswer
 from orbit.adr.renumber import RenumberAnswer
 from orbit.adr.store import ReindexAnswer
 from orbit.adr.threads import Thread, ThreadListAnswer
+from orbit.present.text import paint, table
 
 COLOURS = {"accepted": 32, "proposed": 33, "superseded": 90, "deleted": 90, "error": 31, "warning": 33, "open": 33, "resolved": 32}
 
 
-def _paint(word: str, colour: bool, width: int = 0) -> str:
-    padded = word.ljust(width)
-    return f"\x1b[{COLOURS[word]}m{padded}\x1b[0m" if colour and word in COLOURS else padded
+def _paint(word: str, colour: bool) -> str:
+    return paint(word, COLOURS.get(word, 0), colour and word in COLOURS)
 
 
 def _table(rows: Sequence[Sequence[str]], colour: bool) -> str:
-    """Columns aligned with two spaces between; the last one runs free."""
-    if not rows:
-        return ""
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    lines = ["  ".join(_paint(cell, colour, width) for cell, width in zip(row[:-1], widths, strict=False)) + "  " + row[-1] for row in rows]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return table([[_paint(cell, colour) for cell in row] for row in rows])
 
 
 def _envelope(answer: Envelope, colour: bool) -> str:
-    fields = [
-        ("status", answer.status),
-        ("owner", answer.owner),
-        ("created", answer.created_at),
-        ("accepted", answer.accepted_at or ""),
-        ("updated", answer.last_updated),
-    ]
-    lists = {
-        "features": answer.related_features,
-        "tasks": answer.related_tasks,
-        "tags": answer.tags,
-        "paths": answer.paths,
-        "supersedes": answer.supersedes,
-        "formerly": answer.legacy_ids,
+    fields = {
+        "status": _paint(answer.status, colour),
+        "owner": answer.owner,
+        "created": answer.created_at,
+        "accepted": answer.accepted_at,
+        "updated": answer.last_updated,
+        "features": ", ".join(answer.related_features),
+        "tasks": ", ".join(answer.related_tasks),
+        "tags": ", ".join(answer.tags),
+        "paths": ", ".join(answer.paths),
+        "supersedes": ", ".join(answer.supersedes),
+        "formerly": ", ".join(answer.legacy_ids),
+        "superseded by": answer.superseded_by,
     }
-    fields += [(name, ", ".join(values)) for name, values in lists.items()]
-    fields.append(("superseded by", answer.superseded_by or ""))
-    return f"{answer.id}  {answer.title}\n" + _table([(name, value) for name, value in fields if value], False).replace(
-        answer.status, _paint(answer.status, colour), 1
-    )
+    return f"{answer.id}  {answer.title}\n" + table([(name, value) for name, value in fields.items() if value])
 
 
 def _show(answer: ShowAnswer, colour: bool) -> str:
     threads = f"threads: {answer.threads['open']} open, {answer.threads['resolved']} resolved\n" if any(answer.threads.values()) else ""
-    warnings = "".join(f"{_paint('warning', colour)}: {text}\n" for text in answer.warnings)
-    return f"{_envelope(answer, colour)}\n{answer.body.strip()}\n\n{threads}{warnings}".rstrip() + "\n"
+    return f"{_envelope(answer, colour)}\n{answer.body.strip()}\n\n{threads}{_warnings(answer.warnings, colour)}".rstrip() + "\n"
 
 
 def _list(answer: ListAnswer, colour: bool) -> str:
@@ -131,20 +120,18 @@ def _migrate(answer: MigrateAnswer, colour: bool) -> str:
     return counts + (f"report: {answer.report}\n" if answer.report else "") + (f"\n{answer.preview}" if answer.preview else "")
 
 
-def _exchange(answer: ImportAnswer | ExportAnswer, colour: bool) -> str:
-    if isinstance(answer, ImportAnswer):
-        notes = "".join(f"{_paint('warning', colour)}: {text}\n" for text in answer.warnings)
-        return (
-            f"imported {len(answer.imported)}, already here {len(answer.skipped)}\n"
-            + _lines(f"{adr_id}  {file}" for file, adr_id in answer.imported.items())
-            + notes
-        )
-    return f"wrote {len(answer.written)} files\n" + _lines(answer.written)
+def _import(answer: ImportAnswer, colour: bool) -> str:
+    head = f"imported {len(answer.imported)}, already here {len(answer.skipped)}\n"
+    return head + _lines(f"{adr_id}  {file}" for file, adr_id in answer.imported.items()) + _warnings(answer.warnings, colour)
 
 
 def _render(answer: RenderAnswer, colour: bool) -> str:
     lines = [f"differs: {path}" for path in answer.differs] + [f"wrote: {path}" for path in answer.written]
     return "".join(f"{line}\n" for line in lines) + f"{len(answer.unchanged)} pages unchanged\n"
+
+
+def _warnings(texts: Iterable[str], colour: bool) -> str:
+    return "".join(f"{_paint('warning', colour)}: {text}\n" for text in texts)
 
 
 def _lines(values: Iterable[str]) -> str:
@@ -164,8 +151,8 @@ RENDERERS: dict[type, Callable[[Any, bool], str]] = {
     ForAnswer: _for,
     RenumberAnswer: _renumber,
     MigrateAnswer: _migrate,
-    ImportAnswer: _exchange,
-    ExportAnswer: _exchange,
+    ImportAnswer: _import,
+    ExportAnswer: lambda answer, _: f"wrote {len(answer.written)} files\n" + _lines(answer.written),
     RenderAnswer: _render,
     ReindexAnswer: lambda answer, _: f"{answer.adrs} decisions indexed in {answer.path}\n",
 }

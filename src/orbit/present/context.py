@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from orbit.graph.query.pack_text import entry_markdown
+from orbit.present.picture import as_dot
 from orbit.present.text import BOLD, CYAN, YELLOW, paint, plain, table
 
 
@@ -35,4 +36,26 @@ def history(answer: Any, colour: bool) -> str:
     return text + "".join(f"note: {note}\n" for note in answer.notes)
 
 
-RENDERERS = {"PackAnswer": pack, "HistoryAnswer": history}
+def diff(answer: Any, colour: bool) -> str:
+    """What comes before the touched rows when the impact is that of a diff."""
+    if answer.changed is UNSET:
+        return ""
+    text = f"{paint('changed', BOLD, colour)}: {answer.changed_total}\n" + "".join(f"  {plain(one)}\n" for one in answer.changed[:20])
+    text += _rest(answer.changed_total, min(20, len(answer.changed)))
+    text += f"{paint('tests', BOLD, colour)}: {answer.tests_total}\n"
+    text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ")
+    text += _rest(answer.tests_total, min(30, len(answer.tests)))
+    for title, rows in (
+        ("decisions", [(one.id, one.status, plain(one.title), "by " + one.via) for one in answer.decisions]),
+        ("not seen", [(one.reason, plain(one.path)) for one in answer.unseen]),
+        ("no test reaches", [(plain(one),) for one in answer.untested]),
+    ):
+        text += f"{paint(title, BOLD, colour)}: {len(rows)}\n" + table(rows[:20], "  ") + _rest(len(rows), min(20, len(rows))) if rows else ""
+    return text + f"{paint('touched', BOLD, colour)}: {answer.visited_nodes}\n"
+
+
+def _rest(total: int, shown: int) -> str:
+    return f"  … {total - shown} more; --json has them\n" if shown < total else ""
+
+
+RENDERERS = {"PackAnswer": pack, "HistoryAnswer": history, "PictureAnswer": lambda answer, _: as_dot(answer)}

@@ -60,7 +60,15 @@ def _show(answer: Any, colour: bool) -> str:
     text = source(answer.source)
     cut = f"… cut at {len(answer.source.encode())} of {answer.span.end - answer.span.start} bytes; --max-bytes shows more\n" if answer.truncated else ""
     note = f"note: {answer.note}\n" if answer.note is not UNSET else ""
-    return head + text + ("" if text.endswith("\n") else "\n") + cut + note
+    return head + text + ("" if text.endswith("\n") else "\n") + cut + note + _decisions(answer)
+
+
+def _decisions(answer: Any) -> str:
+    """What governs the thing asked for; nothing unless it was asked."""
+    if answer.decisions is UNSET:
+        return ""
+    rows = [(one.id, one.status, plain(one.title), f"by {one.via}") for one in answer.decisions]
+    return "decisions\n" + (table(rows, "  ") or "  none governs it\n")
 
 
 def _target(target: Any, colour: bool) -> str:
@@ -137,9 +145,9 @@ def _impact(answer: Any, colour: bool) -> str:
         edge = (str(row.distance), arrows.get(row.direction, row.direction), row.edge_kind, _sure(row.confidence, colour))
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
-    changed = getattr(answer, "changed", UNSET)
-    head = f"{_count(len(changed), 'changed symbol')}\n" if changed is not UNSET else _target(answer.target, colour) if answer.target is not None else ""
-    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut
+    head = _target(answer.target, colour) if answer.target is not None else context.diff(answer, colour)
+    governed = _decisions(answer) if answer.target is not None else ""
+    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed
 
 
 def _trace(answer: Any, colour: bool) -> str:

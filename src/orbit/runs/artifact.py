@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from orbit.errors import IntegrityError, NotFoundError
-from orbit.runs.blobs import sha256_of
 from orbit.runs.reader import read_manifest, select_run, select_step
 from orbit.runs.rundir import RunFolder
+
+_MORE = "`orbit run verify` tells what else changed"
 
 
 class ArtifactParams(msgspec.Struct, kw_only=True):
@@ -45,30 +47,22 @@ def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
     found = next((artifact for artifact in manifest.artifacts if artifact.role == params.role), None)
     if found is None or found.missing:
         present = sorted(artifact.role for artifact in manifest.artifacts if not artifact.missing)
-        state = "was required and is missing" if found is not None else "is not recorded"
-        raise NotFoundError(
-            f"artifact {params.role!r} of step {step_id!r} {state}", hint="roles of this step are listed by `orbit run show`", candidates=present
-        )
+        said = f"artifact {params.role!r} of step {step_id!r} " + ("was required and is missing" if found is not None else "is not recorded")
+        raise NotFoundError(said, hint="roles of this step are listed by `orbit run show`", candidates=present)
     file = paths.path / found.path
     if not file.resolve().is_relative_to(paths.path.resolve()):
         raise IntegrityError(f"the manifest of {step_id!r} points outside the run: {found.path}")
-    if not file.is_file():
-        raise IntegrityError(f"{found.path} is recorded but gone", hint="`orbit run verify` tells what else changed")
-    if sha256_of(file) != found.sha256:
-        raise IntegrityError(f"{found.path} is not what was recorded", hint="`orbit run verify` tells what else changed")
-    content = file.read_bytes()
+    content = file.read_bytes() if file.is_file() else None
+    if content is None or hashlib.sha256(content).hexdigest() != found.sha256:
+        raise IntegrityError(f"{found.path} is {'not what was recorded' if content is not None else 'recorded but gone'}", hint=_MORE)
     shown = content[: params.max_bytes] if params.max_bytes else content
     encoding, text = _as_text(shown)
     return ArtifactAnswer(
         run_id=paths.run_id,
         step_id=step_id,
-        role=found.role,
         path=f"{folder.label}/{paths.run_id}/{found.path}",
-        media_type=found.media_type,
-        required=found.required,
-        important=found.important,
+        **{name: getattr(found, name) for name in ("role", "media_type", "required", "important", "sha256")},
         size=len(content),
-        sha256=found.sha256,
         encoding=encoding,
         content=text,
         truncated=len(shown) < len(content),

@@ -25,8 +25,9 @@ _OPENS = {
     "activity.started": "activity_name",
     "fanout.dispatched": "step_id",
     "loop.iteration.start": "iteration",
-}
-_CLOSES = frozenset({"run.finished", "step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished"})
+    "cli.invocation.started": "provider",
+}  # event that opens a span: the field that names it
+_CLOSES = frozenset({"step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished", "worker.state"})
 _BATCH = 1000  # spans to a line
 
 Span = dict[str, Any]
@@ -59,15 +60,13 @@ def _spans(paths: RunPaths) -> Iterator[Span]:
     last = "0"
     for _, record in records(paths.envelope):
         last = _nanos(record)
-        parent = record.get("parent_event_id")
-        parent = holder.get(parent, parent) if isinstance(parent, str) else None
+        parent = _parent_span(record, holder)
         event_type = str(record.get("event_type"))
         event_id = str(record.get("event_id"))
-        opens = event_type in _OPENS or event_type == "cli.invocation.started" or record.get("state") == "dispatched"
-        if opens:
+        if event_type in _OPENS or record.get("state") == "dispatched":
             open_spans[event_id] = _open(record, trace_id, parent, ancestry.step_of(record))
-        elif (event_type in _CLOSES or event_type == "worker.state") and parent in open_spans and event_type != "run.finished":
-            yield _close(open_spans.pop(parent), record)
+        elif event_type in _CLOSES and parent in open_spans:
+            yield _mark(open_spans.pop(parent), record)
         elif event_type == "run.finished" and parent in open_spans:
             _mark(open_spans[parent], record)  # a resumed run finishes more than once
         elif parent in open_spans:
@@ -79,6 +78,11 @@ def _spans(paths: RunPaths) -> Iterator[Span]:
             span["endTimeUnixNano"] = last
             span["attributes"] += _attributes({"orbit.unfinished": True})
         yield span
+
+
+def _parent_span(record: dict[str, Any], holder: dict[str, str]) -> str | None:
+    parent = record.get("parent_event_id")
+    return holder.get(parent, parent) if isinstance(parent, str) else None
 
 
 def _open(record: dict[str, Any], trace_id: str, parent: str | None, step_id: str | None) -> Span:
@@ -104,8 +108,8 @@ def _span(trace_id: str, event_id: str, parent: str | None, name: str, kind: int
     return span | {"attributes": _attributes(attributes), "events": [], "status": {}}
 
 
-def _mark(span: Span, record: dict[str, Any]) -> None:
-    """End time, status and closing fields."""
+def _mark(span: Span, record: dict[str, Any]) -> Span:
+    """The span with end time, status and closing fields."""
     span["endTimeUnixNano"] = _nanos(record)
     exit_code = record.get("exit_code")
     failed = record.get("outcome") in ("failed", "error") or record.get("state") == "failed" or exit_code not in (None, 0)
@@ -114,10 +118,6 @@ def _mark(span: Span, record: dict[str, Any]) -> None:
     facts["error.type"] = str(record.get("outcome") or record.get("state") or f"exit_{exit_code}") if failed else None
     known = {attribute["key"] for attribute in span["attributes"]}
     span["attributes"] += [attribute for attribute in _attributes(facts) if attribute["key"] not in known]
-
-
-def _close(span: Span, record: dict[str, Any]) -> Span:
-    _mark(span, record)
     return span
 
 
@@ -147,10 +147,8 @@ def _loop_spans(paths: RunPaths, trace_id: str, holder: dict[str, str]) -> Itera
 def _pair(
     asked: dict[str, Any], told: dict[str, Any], trace_id: str, holder: dict[str, str], name: str, kind: int, facts: dict[str, Any], failed: bool
 ) -> Span:
-    parent = asked.get("parent_event_id")
-    parent = holder.get(parent, parent) if isinstance(parent, str) else None
     facts |= {"gen_ai.conversation.id": asked.get("session_id"), "error.type": str(told.get("outcome") or told.get("http_status")) if failed else None}
-    span = _span(trace_id, str(asked.get("hash")), parent, name, kind, _nanos(asked), facts)
+    span = _span(trace_id, str(asked.get("hash")), _parent_span(asked, holder), name, kind, _nanos(asked), facts)
     span["endTimeUnixNano"] = _nanos(told)
     span["status"] = {"code": _ERROR} if failed else {"code": _OK}
     return span

@@ -32,10 +32,8 @@ class Journal:
         self.paths, self.fsync = paths, fsync
         self.redactor = Redactor()
         self.blobs = BlobStore(paths.blobs)
-        each = fsync == "event"
-        self.envelope = Stream(paths.envelope, fsync_each=each)
-        self.events = Stream(paths.events, fsync_each=each)
-        self.loop = Stream(paths.loop, fsync_each=each)
+        self.envelope, self.events, self.loop = (Stream(path, fsync_each=fsync == "event") for path in (paths.envelope, paths.events, paths.loop))
+        self.streams = {"envelope": self.envelope, "events": self.events, "loop": self.loop}
         self.file_failures: list[str] = []  # other files of the run that could not be written
         self.token = secrets.token_hex(8)  # names this journal among those of all processes
         self._actor = actor()
@@ -46,10 +44,6 @@ class Journal:
         self._pid = os.getpid()
         self._prefix = f"v2evt-{self.paths.run_id}-{writer}"
         self._counter = itertools.count(1)
-
-    @property
-    def streams(self) -> dict[str, Stream]:
-        return {"envelope": self.envelope, "events": self.events, "loop": self.loop}
 
     def emit(self, body: Body, parent: str | None) -> str:
         """Write one envelope event; returns its id, whether or not the disk took it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -14,6 +16,8 @@ from orbit.runs.events import stream_events
 from orbit.runs.params import StepParams
 from orbit.runs.reader import read_manifest, select_run, select_step, steps_begun
 from orbit.runs.rundir import RunFolder, RunPaths
+
+_ROLES = {"stdout": roles.VALIDATION_STDOUT, "stderr": roles.VALIDATION_STDERR}
 
 
 class LogsParams(StepParams, kw_only=True):
@@ -51,36 +55,36 @@ def read_logs(folder: RunFolder, params: LogsParams) -> LogsAnswer:
 
 
 def _from_event(paths: RunPaths, event: dict[str, Any], max_bytes: int) -> LogRecord:
-    record = LogRecord(step_id=event.get("step_id"), stdout=None, stderr=None, exit_code=event.get("exit_code"), provider=event.get("provider"), problems=[])
+    refs = {stream: ref for stream in _ROLES if isinstance(ref := event.get(f"{stream}_blob_ref"), str)}
+    named: dict[str, Any] = {f"{stream}_blob_ref": ref for stream, ref in refs.items()}
+    record = LogRecord(
+        step_id=event.get("step_id"), stdout=None, stderr=None, exit_code=event.get("exit_code"), provider=event.get("provider"), problems=[], **named
+    )
     blobs = BlobStore(paths.blobs)
-    for stream in ("stdout", "stderr"):
-        ref = event.get(f"{stream}_blob_ref")
-        if isinstance(ref, str):
-            setattr(record, f"{stream}_blob_ref", ref)
-            try:
-                _fill(record, stream, blobs.get(ref), max_bytes)
-            except OrbitError as error:
-                record.problems.append(f"{stream}: {error.message}")
+    for stream, ref in refs.items():
+        _fill(record, stream, partial(blobs.get, ref), max_bytes)
     return record
 
 
 def _from_manifest(paths: RunPaths, step_id: str, max_bytes: int) -> LogRecord | None:
     """Steps recorded through the Python API keep their output as artifacts of the reserved roles."""
     manifest = read_manifest(paths, step_id)
-    held = {artifact.role: artifact for artifact in manifest.artifacts if not artifact.missing} if manifest else {}
-    if manifest is None or not {roles.VALIDATION_STDOUT, roles.VALIDATION_STDERR} & held.keys():
+    held = {artifact.role: artifact.path for artifact in manifest.artifacts if not artifact.missing} if manifest else {}
+    files = {stream: paths.path / held[role] for stream, role in _ROLES.items() if role in held}
+    if manifest is None or not files:
         return None
     record = LogRecord(step_id=step_id, stdout=None, stderr=None, exit_code=manifest.evidence_summary.get("exit_code"), problems=[])
-    for stream, role in (("stdout", roles.VALIDATION_STDOUT), ("stderr", roles.VALIDATION_STDERR)):
-        if role in held:
-            try:
-                _fill(record, stream, (paths.path / held[role].path).read_bytes(), max_bytes)
-            except OSError as error:
-                record.problems.append(f"{stream}: {error.strerror}")
+    for stream, file in files.items():
+        _fill(record, stream, file.read_bytes, max_bytes)
     return record
 
 
-def _fill(record: LogRecord, stream: str, content: bytes, max_bytes: int) -> None:
+def _fill(record: LogRecord, stream: str, read: Callable[[], bytes], max_bytes: int) -> None:
+    try:
+        content = read()
+    except (OrbitError, OSError) as error:
+        record.problems.append(f"{stream}: {error.message if isinstance(error, OrbitError) else error.strerror}")
+        return
     if max_bytes and len(content) > max_bytes:
         content, record.truncated = content[-max_bytes:], True
     setattr(record, stream, content.decode("utf-8", "replace"))

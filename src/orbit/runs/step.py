@@ -155,7 +155,7 @@ class Step:
             if artifact.missing:
                 journal.note(self.step_id, "artifact_missing", {"role": artifact.role, "required": artifact.required})
         event_type = "step_completed" if self._termination == "completed" else "step_failed"
-        ended = {"termination": self._termination, "manifest_sha256": _sha256(content)} | ({"error": self._error} if self._error else {})
+        ended = {"termination": self._termination, "manifest_sha256": hashlib.sha256(content).hexdigest()} | ({"error": self._error} if self._error else {})
         journal.note(self.step_id, event_type, ended)
         self.run.emit(StepFinished(step_id=self.step_id, outcome=TERMINATIONS[self._termination], error_message=self._error))
         self._exit.close()
@@ -193,10 +193,6 @@ def termination_of(error: BaseException) -> str:
     """Being asked to stop is not an error; by name, so that asyncio need not be imported for it."""
     is_stop = isinstance(error, (KeyboardInterrupt, SystemExit)) or type(error).__name__ == "CancelledError"
     return "cancelled" if is_stop else "error"
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _media_type(source: Path | None, content: Any) -> str:

@@ -172,8 +172,8 @@ class Stream:
 
 
 def _read(fd: int, size: int) -> bytes:
-    parts = []
-    while size > 0 and (part := os.read(fd, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
+    """`os.read` may give less than it was asked for."""
+    found = b""
+    while len(found) < size and (part := os.read(fd, size - len(found))):
+        found += part
+    return found

@@ -43,7 +43,7 @@ def verify_run(folder: RunFolder, params: VerifyParams) -> VerifyAnswer:
     paths = select_run(folder, params.run)
     metadata = read_metadata(paths)
     check = _Check(paths, metadata, params.anchor)
-    problems = list(check.problems())
+    problems = [*check.streams(), *check.documents(), *check.steps(), *check.blobs()]
     return VerifyAnswer(
         run_id=paths.run_id,
         ok=not problems,
@@ -64,13 +64,7 @@ class _Check:
         self.refs = named_blobs(paths)
         self.closing: dict[str, Any] = {}
 
-    def problems(self) -> Iterator[Problem]:
-        yield from self._streams()
-        yield from self._closing_facts()
-        yield from self._steps()
-        yield from self._blobs()
-
-    def _streams(self) -> Iterator[Problem]:
+    def streams(self) -> Iterator[Problem]:
         paths = self.paths
         anchor = self.metadata.anchor if self.metadata else None
         self.end, found = find_problems(paths.envelope, StreamAnchor(anchor.events, anchor.head) if anchor else None, pinned=self.pinned)
@@ -89,7 +83,7 @@ class _Check:
                 known = sealed.get(name) if anchor is not None else None
                 yield from find_problems(path, msgspec.convert(known, StreamAnchor) if known else None)[1]
 
-    def _closing_facts(self) -> Iterator[Problem]:
+    def documents(self) -> Iterator[Problem]:
         """metadata.json and final-state.txt against the digests in the closing event."""
         expected = self.closing.get("metadata_sha256")
         try:
@@ -102,7 +96,7 @@ class _Check:
             yield Problem(kind="changed", file="metadata.json", message="metadata.json is not what the run ended with")
         yield from self._file(self.paths.final_state, self.closing.get("final_state_sha256"), "final-state.txt")
 
-    def _steps(self) -> Iterator[Problem]:
+    def steps(self) -> Iterator[Problem]:
         for number, record in records(self.paths.events):
             step_id = str(record.get("step_id"))
             if record.get("event_type") in ("step_completed", "step_failed"):
@@ -127,7 +121,7 @@ class _Check:
         except OSError:
             yield Problem(kind="missing", file=name, line=line, message=f"{name} is gone{said}")
 
-    def _blobs(self) -> Iterator[Problem]:
+    def blobs(self) -> Iterator[Problem]:
         store = BlobStore(self.paths.blobs)
         for ref, line in sorted(self.refs.items()):
             where = f" (named in line {line})" if line else ""

@@ -13,7 +13,7 @@ from orbit.config import Workspace
 from orbit.errors import RefusedError, UsageError
 from orbit.graph import Graph
 from orbit.graph.index.history import DEFAULT_PATTERN, extend, history_database, tasks_in
-from orbit.graph.index.history_patch import parse_changes, unquote
+from orbit.graph.patch import parse_changes, unquote
 from orbit.graph.store.history import HistoryStore
 
 Git = Callable[..., str]

@@ -22,10 +22,10 @@ from orbit.config import Workspace, cpu_limit
 from orbit.errors import RefusedError, UsageError
 from orbit.graph import languages
 from orbit.graph.index.extract import PARSE_BUDGET_SECONDS, extract
-from orbit.graph.index.history_patch import Change, list_commits, read_blobs, read_changes
 from orbit.graph.index.place import EXTRACTOR_VERSION
 from orbit.graph.index.scan import is_binary, read_limits
 from orbit.graph.outcome import Standing
+from orbit.graph.patch import Change, list_commits, read_blobs, read_changes
 from orbit.graph.store.connection import transaction
 from orbit.graph.store.history import FILE_KIND, STEM, CommitRow, HistoryStore, Touch
 from orbit.model import SYMBOL_KIND_CODES

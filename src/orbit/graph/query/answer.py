@@ -38,6 +38,16 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     line: int
 
 
+class Decision(msgspec.Struct, frozen=True):
+    """A decision that governs something in an answer; `governs` are selectors of it."""
+
+    id: str
+    title: str
+    status: str
+    via: str
+    governs: list[str]
+
+
 def cut_to_budget(answer: Any, *lists: str) -> None:
     """Drop rows from the ends of these lists, the last list first, until the answer fits; says so in `truncated`."""
     for name in reversed(lists):

@@ -6,7 +6,6 @@ Each level is one look into the indexes, so the work grows with what is touched,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Literal
 
 import apsw
@@ -14,9 +13,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.changed import changed_symbols
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.families import family_of
+from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
 from orbit.graph.selector import Selector
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
@@ -43,11 +42,21 @@ _RELATIONS_OUT = _RELATIONS.format(mine="source", theirs="target")
 
 class ImpactParams(msgspec.Struct, kw_only=True):
     selector: SelectorArgument | None = None
-    diff: Annotated[str, Meta(description="Instead of a selector: what changed since this revision.")] | None = None
+    diff: Annotated[str, Meta(description="Instead of a selector: what changed since this revision, or in a range such as main...HEAD.")] | None = None
+    staged: Annotated[bool, Meta(description="Instead of a selector: what is staged.")] = False
+    worktree: Annotated[bool, Meta(description="Instead of a selector: what is changed but not staged, new files too.")] = False
     depth: Annotated[int, Meta(ge=1, le=20, description="How many steps to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
     direction: Annotated[Direction, Meta(description="in: who depends on it; out: what it depends on.")] = "in"
     limit: Annotated[int, Meta(ge=0, le=CAP, description="How many rows at most; without it 200, or fewer if they are long.")] | None = None
+    decisions: Annotated[bool, Meta(description="List the decisions that govern it; a diff always does.")] = False
+    fail_on: Annotated[
+        Literal["unseen", "untested"], Meta(description="Leave with 7 if the diff changes what the graph cannot see, or code no test reaches.")
+    ] | None = None
+
+    @property
+    def is_diff(self) -> bool:
+        return self.diff is not None or self.staged or self.worktree
 
 
 class Touched(msgspec.Struct, frozen=True):
@@ -64,6 +73,13 @@ class Touched(msgspec.Struct, frozen=True):
     is_test: bool
 
 
+class Unseen(msgspec.Struct, frozen=True):
+    """A file a diff changes that the graph cannot tell about: deleted, submodule, not_indexed, stale, broken_parse or conflict."""
+
+    path: str
+    reason: str
+
+
 class ImpactAnswer(GraphAnswer, kw_only=True):
     """`touched` is nearest first, then by path and position. `visited_nodes` counts all that were found before the cap ended the walk."""
 
@@ -71,30 +87,31 @@ class ImpactAnswer(GraphAnswer, kw_only=True):
     touched: list[Touched]
     visited_nodes: int
     truncated: bool
-    changed: list[str] | UnsetType = UNSET  # selectors of what the diff touches
+    # of a diff: selectors of what it changes, tests that reach that, decisions that govern it, what cannot be seen, changed code without a test
+    changed: list[str] | UnsetType = UNSET
+    changed_total: int | UnsetType = UNSET
+    tests: list[TestRow] | UnsetType = UNSET
+    tests_total: int | UnsetType = UNSET
+    decisions: list[Decision] | UnsetType = UNSET
+    unseen: list[Unseen] | UnsetType = UNSET
+    untested: list[str] | UnsetType = UNSET
+    failed: list[str] | UnsetType = UNSET  # which check of --fail-on did
 
 
-def impact(db: apsw.Connection, ask: ImpactParams, root: Path | None = None) -> ImpactAnswer:
-    """Who is touched when a symbol, a file or a diff changes. The members of a type and the symbols of a file change with it."""
-    if (ask.selector is None) == (ask.diff is None):
-        raise UsageError("impact takes either a selector or --diff", hint="`orbit graph impact NAME`, or `orbit graph impact --diff HEAD~1`")
-    if ask.diff is not None:
-        answer = _impact_of_diff(db, ask, root)
-    else:
-        target = find_target(db, ask.selector or "")
-        answer = impact_of(db, _parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
-        answer.target = target.as_target()
+def check(ask: ImpactParams) -> None:
+    """One thing at a time."""
+    if sum((ask.selector is not None, ask.diff is not None, ask.staged, ask.worktree)) != 1:
+        hint = "`orbit graph impact NAME`, or `orbit graph impact --diff HEAD~1`"
+        raise UsageError("impact takes either a selector, or one of --diff, --staged and --worktree", hint=hint)
+
+
+def impact(db: apsw.Connection, ask: ImpactParams) -> ImpactAnswer:
+    """Who is touched when a symbol or a file changes. The members of a type and the symbols of a file change with it."""
+    target = find_target(db, ask.selector or "")
+    answer = impact_of(db, parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
+    answer.target = target.as_target()
     if ask.limit is None:
         cut_to_budget(answer, "touched")
-    return answer
-
-
-def _impact_of_diff(db: apsw.Connection, ask: ImpactParams, root: Path | None) -> ImpactAnswer:
-    if root is None:
-        raise UsageError("a diff needs the worktree it is of", hint="give a selector instead")
-    symbols = changed_symbols(db, root, ask.diff or "")
-    answer = impact_of(db, [symbol.id for symbol in symbols], ask)
-    answer.changed = [symbol.selector for symbol in symbols[:CAP]]
     return answer
 
 
@@ -172,7 +189,7 @@ def _edge_kind(code: int) -> str:
     return REF_KINDS[code - _REF] if code >= _REF else RELATION_KINDS[code]
 
 
-def _parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
+def parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
     """The symbol and what stands inside it; all symbols of a file."""
     file, start, end = (target.file, target.start, target.end) if isinstance(target, Symbol) else (target.id, 0, 1 << 62)
     bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT, start, end)

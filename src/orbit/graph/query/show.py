@@ -12,7 +12,7 @@ import xxhash
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import NotFoundError
-from orbit.graph.query.answer import GraphAnswer, SelectorArgument
+from orbit.graph.query.answer import Decision, GraphAnswer, SelectorArgument
 from orbit.graph.query.target import File, Symbol, find_target
 
 MAX_BYTES = 65_536
@@ -22,6 +22,7 @@ STALE = "the file changed since the sync, so these bytes may not be the whole sy
 class ShowParams(msgspec.Struct, kw_only=True):
     selector: SelectorArgument
     max_bytes: Annotated[int, Meta(ge=0, description="How much source at most; cut at a character.")] = MAX_BYTES
+    decisions: Annotated[bool, Meta(description="List the decisions that govern it.")] = False
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -43,6 +44,7 @@ class ShowAnswer(GraphAnswer, kw_only=True):
     source: str
     truncated: bool
     note: str | UnsetType = UNSET
+    decisions: list[Decision] | UnsetType = UNSET
 
 
 def show(db: apsw.Connection, ask: ShowParams, root: Path) -> ShowAnswer:

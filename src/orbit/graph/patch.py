@@ -1,4 +1,4 @@
-"""What commits changed, as git says it: the files, the blobs, the ranges of lines on the new side. Parses, decides nothing."""
+"""What commits and diffs changed, as git says it: the files, the blobs, the ranges of lines on the new side. Parses, decides nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from orbit.graph.store.history import CommitRow
 _ARGUMENTS = (
     "-c", "core.quotePath=true", "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color",
     "--submodule=short", "--ignore-submodules=none", "--relative", "--full-index", "--unified=0", "--patch-with-raw",
+)  # fmt: skip
+_DIFF = (
+    "-c", "core.quotePath=true", "diff", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--relative",
+    "--full-index", "--unified=0", "--inter-hunk-context=0", "--patch-with-raw",
 )  # fmt: skip
 _FORMAT = "--format=%m%x00%H%x00%ct%x00%cI%x00%P%x00%B"
 _FIELDS = 6
@@ -58,10 +62,16 @@ def read_changes(root: Path, shas: Sequence[str]) -> dict[str, list[Change]]:
     return parse_changes(git.run(root, *_ARGUMENTS, stdin="".join(f"{sha}\n" for sha in shas).encode()))
 
 
+def read_diff(root: Path, *what: str) -> list[Change]:
+    """What `git diff` says of some revisions, of the index (`--cached`) or of the files (nothing)."""
+    return parse_changes(git.run(root, *_DIFF, *what, "--"))[""]
+
+
 def parse_changes(said: bytes) -> dict[str, list[Change]]:
-    """Raw rows come first, then as many patches in the same order; a file that changed its type has two, the first for what it was."""
+    """By commit, or under an empty name where the answer is that of a plain diff. Raw rows come first, then as many patches in the same
+    order; a file that changed its type has two, the first for what it was, one in conflict has none."""
     found: dict[str, list[Change]] = {}
-    here: list[Change] = []
+    here: list[Change] = found.setdefault("", [])
     patches: list[Change | None] = []
     at = -1
     for match in _LINES.finditer(said):
@@ -77,7 +87,7 @@ def parse_changes(said: bytes) -> dict[str, list[Change]]:
         else:
             change = Change(git.decode(unquote(match["path"])), match["mode"].decode(), match["blob"].decode(), match["status"].decode())
             here.append(change)
-            patches += [None, change] if change.status == "T" else [change]
+            patches += [None, change] if change.status == "T" else [] if change.status == "U" else [change]
     return found
 
 

@@ -1,0 +1,223 @@
+"""What a picture of an overview or an impact shows: boxes and arrows, no more than a page holds, and what that hides. Draws nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import apsw
+import msgspec
+from msgspec import Meta
+
+from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer
+from orbit.graph.query.diff import find_changed
+from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, impact_of, parts
+from orbit.graph.query.scope import find_scope
+from orbit.graph.query.target import File, Symbol, find_target
+from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS
+
+MOST_NODES = 80
+MOST_EDGES = 400
+MOST_COLUMNS = 5
+
+
+class PictureParams(msgspec.Struct, kw_only=True):
+    of: Annotated[Literal["overview", "impact"], Meta(description="What to draw.", extra={"cli": {"argument": True}})]
+    scope: Annotated[str | None, Meta(description="Of an overview: dir:<path> or file:<path>.")] = None
+    format: Annotated[Literal["summary", "full"], Meta(description="Of an overview: folders, or files.")] = "summary"
+    selector: Annotated[str | None, Meta(description="Of an impact: what changes.")] = None
+    diff: Annotated[str | None, Meta(description="Of an impact: what changed since this revision.")] = None
+    staged: Annotated[bool, Meta(description="Of an impact: what is staged.")] = False
+    worktree: Annotated[bool, Meta(description="Of an impact: what is changed but not staged.")] = False
+    depth: Annotated[int, Meta(ge=1, le=20, description="Of an impact: how many steps to go.")] = DEPTH
+    confidence: ConfidenceFloor = "same_module"
+    direction: Annotated[Direction, Meta(description="Of an impact: who depends on it, or what it depends on.")] = "in"
+    limit: Annotated[int, Meta(ge=1, le=CAP, description="How many boxes at most.")] = MOST_NODES
+
+
+class PictureNode(msgspec.Struct, kw_only=True):
+    """A box. `level` is its column: the distance in an impact, in an overview from what imports to what is imported."""
+
+    id: int
+    label: str
+    detail: str
+    path: str
+    level: int
+    is_test: bool = False
+    is_start: bool = False
+
+
+class PictureEdge(msgspec.Struct, kw_only=True):
+    """An arrow from what depends to what it depends on."""
+
+    source: int
+    target: int
+    kind: str
+    confidence: str
+    count: int
+
+
+class PictureAnswer(GraphAnswer, kw_only=True):
+    title: str
+    nodes: list[PictureNode]
+    edges: list[PictureEdge]
+    hidden: list[str]  # what is there but not drawn, in words
+
+
+def picture(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswer:
+    return _overview(db, ask) if ask.of == "overview" else _impact(db, ask, root)
+
+
+# --- impact
+
+
+def _impact(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswer:
+    asked = ImpactParams(
+        selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree, depth=ask.depth, confidence=ask.confidence,
+        direction=ask.direction, limit=CAP,
+    )  # fmt: skip
+    starts: list[Symbol | File] = []
+    if ask.selector is not None:
+        starts, inner = [target := find_target(db, ask.selector)], parts(db, target)
+        title = f"Impact of {starts[0].as_target().qualified or starts[0].path}"
+    else:
+        changed = find_changed(db, root, asked)
+        starts, inner = [*changed.symbols, *changed.files], [symbol.id for symbol in changed.symbols]
+        title = f"Impact of the diff {ask.diff}" if ask.diff else "Impact of what is staged" if ask.staged else "Impact of what is changed"
+    answer = impact_of(db, inner, asked)
+    answer_nodes, hidden = [], []
+    shown = starts[: max(1, ask.limit // 2)]
+    if len(shown) < len(starts):
+        hidden.append(f"{len(starts) - len(shown)} of {len(starts)} changed things")
+    owner: dict[int, int] = {}  # symbol, or minus a file, -> box
+    for number, start in enumerate(shown):
+        about = start.as_target()
+        answer_nodes.append(_node(number, about.qualified or about.path, about.kind, about.path, about.line, 0, is_start=True))
+        owner[start.id if isinstance(start, Symbol) else -start.id] = number
+    if ask.selector is not None:
+        owner.update(dict.fromkeys(inner, 0))
+    room = max(0, ask.limit - len(answer_nodes))
+    for touched in answer.touched[:room]:
+        found = find_target(db, touched.selector)
+        number = len(answer_nodes)
+        owner.setdefault(found.id if isinstance(found, Symbol) else -found.id, number)
+        kind = found.kind if isinstance(found, Symbol) else "file"
+        answer_nodes.append(_node(number, touched.qualified_name or touched.path, kind, touched.path, touched.line, touched.distance, is_test=touched.is_test))
+    if answer.visited_nodes > room:
+        more = " or more" if answer.truncated else ""
+        hidden.append(f"{answer.visited_nodes - min(room, len(answer.touched))}{more} of {answer.visited_nodes}{more} touched things, the farthest")
+    edges = _references(db, owner)
+    return PictureAnswer(title=title, nodes=answer_nodes, edges=_cut(edges, hidden), hidden=hidden)
+
+
+def _node(number: int, name: str, kind: str, path: str, line: int, level: int, *, is_test: bool = False, is_start: bool = False) -> PictureNode:
+    return PictureNode(id=number, label=name, detail=f"{kind}, {path}:{line}", path=path, level=level, is_test=is_test, is_start=is_start)
+
+
+def _references(db: apsw.Connection, owner: dict[int, int]) -> list[PictureEdge]:
+    """References and relations between boxes, the surest of each pair with the number of all."""
+    symbols = _listed(node for node in owner if node > 0)
+    found: dict[tuple[int, int], tuple[int, str, int]] = {}
+
+    def note(source: int | None, target: int, confidence: int, kind: str, count: int) -> None:
+        if source is None or source not in owner or target not in owner or owner[source] == owner[target]:
+            return
+        pair = (owner[source], owner[target])
+        best, word, total = found.get(pair, (9, kind, 0))
+        found[pair] = (min(best, confidence), kind if confidence < best else word, total + count)
+
+    for source, file, target, confidence, kind, count in db.execute(
+        "SELECT r.scope, r.id >> 24, s.id, min(r.confidence), r.kind, count(*) FROM json_each(?) j JOIN symbol s ON s.id = j.value"
+        " JOIN ref r ON r.target = s.qualified AND r.target_file = s.id >> 20 GROUP BY 1, 2, 3",
+        (symbols,),
+    ):
+        note(source if source is not None else -file, target, confidence, REF_KINDS[kind], count)
+    for source, target, confidence, kind in db.execute(
+        "SELECT a.id, b.id, l.confidence, l.kind FROM json_each(?1) j JOIN symbol a ON a.id = j.value JOIN relation l ON l.source = a.qualified"
+        " JOIN symbol b ON b.qualified = l.target",
+        (symbols,),
+    ):
+        note(source, target, confidence, RELATION_KINDS[kind], 1)
+    return [
+        PictureEdge(source=source, target=target, kind=kind, confidence=CONFIDENCES[confidence], count=count)
+        for (source, target), (confidence, kind, count) in sorted(found.items())
+    ]
+
+
+# --- overview
+
+
+def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
+    """Files with `full`, else folders; arrows are imports. The boxes with most symbols are drawn."""
+    scope = find_scope(db, ask.scope)
+    files = {row[0]: row for row in db.execute(f"SELECT f.id, f.path, f.module, f.is_test FROM file f WHERE {scope.where} ORDER BY f.path", scope.values)}
+    counts: Counter[int] = Counter()
+    for file, number in db.execute("SELECT id >> 20, count(*) FROM symbol GROUP BY 1"):
+        if file in files:
+            counts[file] = number
+    boxes: dict[str, list[int]] = {}
+    for file, path, _, _ in files.values():
+        boxes.setdefault(path if ask.format == "full" else path.rpartition("/")[0] or ".", []).append(file)
+    ranked = sorted(boxes, key=lambda name: (-sum(counts[file] for file in boxes[name]), name))
+    hidden = []
+    if len(ranked) > ask.limit:
+        left = sum(counts[file] for name in ranked[ask.limit :] for file in boxes[name])
+        what = "files" if ask.format == "full" else "folders"
+        hidden.append(f"{len(ranked) - ask.limit} of {len(ranked)} {what}, those with fewest symbols ({left} of {sum(counts.values())})")
+    number_of = {name: at for at, name in enumerate(sorted(ranked[: ask.limit]))}
+    owner = {file: number_of[name] for name in number_of for file in boxes[name]}
+    edges = _imports(db, files, owner)
+    levels = columns(len(number_of), edges)
+    nodes = []
+    for name, at in number_of.items():
+        held = boxes[name]
+        symbols = sum(counts[file] for file in held)
+        detail = f"{symbols} symbols" if ask.format == "full" else f"{len(held)} files, {symbols} symbols"
+        nodes.append(PictureNode(id=at, label=name, detail=detail, path=name, level=levels[at], is_test=all(files[file][3] for file in held)))
+    return PictureAnswer(title=f"Overview of {scope.selector}", nodes=nodes, edges=_cut(edges, hidden), hidden=hidden)
+
+
+def _imports(db: apsw.Connection, files: dict[int, Any], owner: dict[int, int]) -> list[PictureEdge]:
+    by_module: dict[int, list[int]] = {}
+    for file, _, module, _ in files.values():
+        by_module.setdefault(module, []).append(file)
+    found: Counter[tuple[int, int]] = Counter()
+    for file, module, count in db.execute("SELECT id >> 20, module, count(*) FROM import WHERE module >= 0 GROUP BY 1, 2"):
+        for target in by_module.get(module, ())[:1]:
+            if file in owner and target in owner and owner[file] != owner[target]:
+                found[owner[file], owner[target]] += count
+    return [
+        PictureEdge(source=source, target=target, kind="import", confidence="import_resolved", count=count)
+        for (source, target), count in sorted(found.items())
+    ]
+
+
+def columns(count: int, edges: Sequence[PictureEdge]) -> list[int]:
+    """A column for each node: on the left what mostly imports, on the right what is mostly imported, last what does neither.
+
+    Real imports run in circles, so there are no layers to be found; the share of arrows that arrive is defined for every node.
+    """
+    leaving, arriving = [0] * count, [0] * count
+    for edge in edges:
+        leaving[edge.source] += edge.count
+        arriving[edge.target] += edge.count
+    joined = [node for node in range(count) if leaving[node] + arriving[node]]
+    joined.sort(key=lambda node: (arriving[node] / (leaving[node] + arriving[node]), node))
+    number = min(MOST_COLUMNS, -(-len(joined) // 5)) or 1
+    column = [number if joined else 0] * count
+    for at, node in enumerate(joined):
+        column[node] = at * number // len(joined)
+    return column
+
+
+def _cut(edges: list[PictureEdge], hidden: list[str]) -> list[PictureEdge]:
+    if len(edges) > MOST_EDGES:
+        hidden.append(f"{len(edges) - MOST_EDGES} of {len(edges)} arrows, those that stand for fewest references")
+    kept = sorted(edges, key=lambda edge: (-edge.count, edge.source, edge.target))[:MOST_EDGES]
+    return sorted(kept, key=lambda edge: (edge.source, edge.target))
+
+
+def _listed(values: Iterable[int]) -> str:
+    return msgspec.json.encode(sorted(values)).decode()
