@@ -7,6 +7,7 @@ import copy
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from importlib.resources import files
@@ -56,6 +57,12 @@ def serve(root: Path | None = None, profile: str = DEFAULT_PROFILE, watch_ms: in
         service.close()
 
 
+def instructions(listed: Sequence[str]) -> str:
+    """What a client with these tools is told at the start."""
+    lines = files("orbit.mcp").joinpath("instructions.md").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("- ") or line.split()[-1] in listed)
+
+
 class Service:
     """What the server does on each request."""
 
@@ -78,7 +85,7 @@ class Service:
         return Server(
             "orbit",
             version=version("orbit-native"),
-            instructions=files("orbit.mcp").joinpath("instructions.md").read_text(encoding="utf-8"),
+            instructions=instructions(list(self.tools)),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resource_templates=self.list_templates,
