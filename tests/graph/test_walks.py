@@ -119,19 +119,6 @@ def test_the_cap_keeps_the_nearest(repository: Path, write: Write) -> None:
     db.close()
 
 
-def test_a_diff_is_the_innermost_symbols_it_touches(db: apsw.Connection, repository: Path, git: Callable[..., str]) -> None:
-    git("add", "app", "tests")
-    git("commit", "-qm", "all")
-    core = repository / "app/core.py"
-    core.write_text(core.read_text(encoding="utf-8").replace("return low()", "return low() + 1"), encoding="utf-8")
-    answer = impact(db, ImpactParams(diff="HEAD"), repository)
-    assert answer.target is None
-    assert answer.changed == ["symbol:app/core.py#app.core.Shape.area:method"]
-    assert "app.core.Square.side" in {touched.qualified_name for touched in answer.touched}
-    with pytest.raises(UsageError):
-        impact(db, ImpactParams(diff="--output=x"), repository)
-
-
 def flat(node: TraceNode, depth: int = 0) -> list[str]:
     mark = f" ({node.cut})" if isinstance(node.cut, str) else ""
     return [f"{'  ' * depth}{node.qualified_name}{mark}", *(line for child in node.children for line in flat(child, depth + 1))]

@@ -49,8 +49,12 @@ def test_every_operation_has_a_question_here_and_a_renderer() -> None:
     assert {operation.answer for operation in room("run").values()} == set(RENDERERS)
 
 
+PAGE = Path(__file__).parents[2] / "docs" / "runs.md"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="away from the source tree")
 def test_every_command_and_option_is_documented() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "runs.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     for name, operation in room("run").items():
         assert f"`orbit {name.replace('.', ' ')} " in page
         fields = [field.name for field in msgspec.structs.fields(operation.params) if field.name not in ("run", "step", "command", "role")]
