@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fnmatch import fnmatch
 from typing import Any
 
@@ -150,19 +149,3 @@ def _is_test_file(path: str, language: Language) -> bool:
     if any(fnmatch(name, pattern) or fnmatch(path, pattern) for pattern in language.test_files):
         return True
     return path.startswith(("tests/", "test/")) or "/tests/" in path or "/test/" in path or "/__tests__/" in path
-
-
-def batches(items: Sequence[tuple[str, str, str, bytes]], budget_seconds: float, target_bytes: int) -> list[Batch]:
-    """Split (path, language, module, source) into batches of one language and about equal bytes, in a fixed order."""
-    made: list[Batch] = []
-    room: dict[str, tuple[Batch, int]] = {}
-    for path, language, module, source in items:
-        batch, used = room.get(language, (None, 0))
-        if batch is None or used + len(source) > target_bytes:
-            batch, used = Batch(language, [], [], [], budget_seconds), 0
-            made.append(batch)
-        batch.paths.append(path)
-        batch.modules.append(module)
-        batch.sources.append(source)
-        room[language] = (batch, used + len(source))
-    return made
