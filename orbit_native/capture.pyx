@@ -227,7 +227,7 @@ cdef class Query:
     cdef uint32_t *first_test  # by pattern, with one more at the end
     cdef int32_t broken        # capture id of the heads that say where the source is broken
 
-    def __cinit__(self, capsule, str text not None, *, bint final_newline=False):
+    def __cinit__(self, capsule, str text not None, *, bint final_newline=False, bint analyse=False):
         cdef uint32_t offset = 0
         cdef TSQueryError error = TSQueryErrorNone
         cdef bytes raw = text.encode() + b"\n(ERROR) @broken\n"
@@ -235,8 +235,10 @@ cdef class Query:
         cdef uint32_t size = <uint32_t>len(raw)
         self.capsule, self.final_newline = capsule, final_newline
         self.language = <const TSLanguage *>PyCapsule_GetPointer(capsule, b"tree_sitter.Language")
-        with nogil:            # the runtime analyses what a query can match: some hundred milliseconds for a large one
+        with nogil:
+            orbit_set_full_analysis(analyse)       # finds patterns that can match nothing: some hundred milliseconds for a large query
             self.query = ts_query_new(self.language, start, size, &offset, &error)
+            orbit_set_full_analysis(False)
         if not self.query:
             line = raw[:offset].count(b"\n")
             kind = ("", "syntax", "node type", "field", "capture", "structure", "language")[<int>error]

@@ -109,3 +109,11 @@ cdef extern from "tree_sitter/api.h" nogil:
     bint ts_query_cursor_next_match(TSQueryCursor *self, TSQueryMatch *match)
     bint ts_query_cursor_did_exceed_match_limit(const TSQueryCursor *self)
     void ts_query_cursor_set_match_limit(TSQueryCursor *self, uint32_t limit)
+
+
+cdef extern from * nogil:   # runtime.c
+    """
+    #include <stdbool.h>
+    void orbit_set_full_analysis(bool wanted);
+    """
+    void orbit_set_full_analysis(bint wanted)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from itertools import islice
 from operator import le
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -96,17 +94,15 @@ def split_patterns(text: str, leave_out: frozenset[str]) -> list[str]:
     return [pattern for pattern in found if pattern.strip() and not any(head in leave_out for head in _HEAD.findall(pattern))]
 
 
-_compiling: defaultdict[str, Lock] = defaultdict(Lock)
-
-
-def kernel(name: str, only_definitions: bool = False) -> tuple[Query, Heads]:
-    """The compiled query of a language. Kept for the life of the process: grammars are static. Threads do not compile the same one twice."""
-    with _compiling[name]:
-        return _compile(name, only_definitions)
-
-
 @cache
-def _compile(name: str, only_definitions: bool) -> tuple[Query, Heads]:
+def kernel(name: str, only_definitions: bool = False) -> tuple[Query, Heads]:
+    """The compiled query of a language. Kept for the life of the process: grammars are static."""
+    query = compile_query(name, only_definitions)
+    return query, Heads(query, find_language(name).outer_kinds)
+
+
+def compile_query(name: str, only_definitions: bool = False, *, analyse: bool = False) -> Query:
+    """Compile the query of a language; `analyse` also refuses patterns that can match nothing, at a hundred times the cost."""
     language = find_language(name)
     module, function = language.grammar
     capsule = getattr(import_module(module), function)()
@@ -114,8 +110,7 @@ def _compile(name: str, only_definitions: bool) -> tuple[Query, Heads]:
     names = (language.query or f"{language.name}.scm").split()
     text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     text = "\n".join(split_patterns(text, leave_out=USES)) if only_definitions else text
-    query = Query(capsule, text, final_newline=language.final_newline)
-    return query, Heads(query, language.outer_kinds)
+    return Query(capsule, text, final_newline=language.final_newline, analyse=analyse)
 
 
 def extract(
