@@ -113,6 +113,23 @@ cdef class Names:
         """The ids of many strings, as an array."""
         return np.array([self.add(text) for text in texts], dtype=np.int32)
 
+    def add_packed(self, bytes blob not None, const uint32_t[::1] offsets not None):
+        """The ids of the strings that another set gave with packed(), as an array."""
+        cdef Py_ssize_t count = offsets.shape[0] - 1, i
+        ids = np.empty(count, dtype=np.int32)
+        cdef int32_t[::1] out = ids
+        cdef const char *text = blob
+        cdef bint full = False
+        with nogil:
+            for i in range(count):
+                out[i] = self.put(text + offsets[i], offsets[i + 1] - offsets[i])
+                if out[i] < 0:
+                    full = True
+                    break
+        if full:
+            raise MemoryError
+        return ids
+
     def text(self, Py_ssize_t known):
         """The string with this id."""
         if not 0 <= known < <Py_ssize_t>self.count:

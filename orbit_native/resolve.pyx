@@ -1,11 +1,15 @@
 """The confidence ladder over interned ids: which definition does a name, a member or a type mean?
 
 Works on integers: texts, files and kinds are ids; the caller says what they stand for. A `Rules` object carries what differs
-between languages. Definitions come from `add_file`, all at once or, through a loader, when first asked for. Every name whose
+between languages. Definitions come from `add_file` and `index`, all at once, or through a loader, when first asked for. Every name whose
 meaning was looked up while resolving a file is reported, so that the caller knows when to resolve it again.
 """
 
+from libc.stdint cimport int32_t
+
 import numpy as np
+
+from orbit_native.definitions cimport Facts, File, Index, NameSet, Rules, Symbol, make_symbol
 
 cdef enum:
     EXACT, IMPORTED, SAME_MODULE, FUZZY          # confidence, best first
@@ -42,28 +46,7 @@ cdef enum:
     REF_TYPE = 1
     REF_USE = 2
 
-DEFINITION_COLUMNS = ("kind", "name", "qualified", "container", "parent", "start", "end", "type", "value", "owner", "argc", "flags")
-IMPORT_COLUMNS = ("module", "name", "local", "flags", "scope")
 STATIC, VARARGS, EXTENSION = 1, 2, 4
-
-
-cdef class Rules:
-    """What differs between languages, in ids."""
-    cdef public int family
-    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after
-    cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections, passing, builtins
-    cdef public str separator
-
-
-cdef class Symbol:
-    cdef readonly int file, index, kind, name, qualified, container, parent, start, end, type, value, owner, argc, flags, family
-
-
-cdef class File:
-    cdef readonly int id, module
-    cdef Rules rules
-    cdef list symbols, imports, stars, relations
-    cdef dict named, binds, fields, exports
 
 
 cdef class Thing:
@@ -81,64 +64,77 @@ cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHI
     return made
 
 
-cdef Symbol make_symbol(int file, int index, int family, row):
-    cdef Symbol symbol = Symbol.__new__(Symbol)
-    symbol.file, symbol.index, symbol.family = file, index, family
-    (symbol.kind, symbol.name, symbol.qualified, symbol.container, symbol.parent, symbol.start, symbol.end,
-     symbol.type, symbol.value, symbol.owner, symbol.argc, symbol.flags) = row
-    return symbol
-
-
 cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict files, members, owned, modules, paths, type_paths, base_cache
-    cdef set consulted, busy, busy_bases
+    cdef dict facts, files, members, owned, modules, paths, type_paths, base_cache
+    cdef set busy, busy_bases
+    cdef NameSet noted        # names looked up since take_noted()
+    cdef list spare_sets
+    cdef dict joined
+    cdef int empty
+    cdef Index all            # of a complete build
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.files, self.members, self.owned, self.modules = {}, {}, {}, {}
+        self.facts, self.files, self.members, self.owned, self.modules = {}, {}, {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
-        self.consulted, self.busy, self.busy_bases = set(), set(), set()
+        self.busy, self.busy_bases, self.noted, self.spare_sets = set(), set(), NameSet(), []
+        self.joined, self.empty = {}, NOTHING
 
     # --- what is known
 
-    def add_file(self, int id, int module, Rules rules, definitions, imports, relations, binds, exports):
-        """Make a file known. Arrays of int32: definitions (DEFINITION_COLUMNS), imports (IMPORT_COLUMNS), relations (scope, owner, target),
-        binds (form, name, type, value, scope, start), exports (name, value)."""
+    def add_file(self, Facts facts not None):
+        """Make a file known."""
+        self.facts[facts.id] = facts
+
+    def index(self, Py_ssize_t name_count):
+        """Let lookups find the definitions of all files added so far, which are all there are; they were added in order of path."""
+        cdef Facts facts
+        self.all = Index(list(self.facts.values()), name_count)
+        for facts in self.facts.values():
+            self.modules.setdefault((facts.rules.family, facts.module), []).append(facts.id)
+
+    def forget(self):
+        """Drop what was made out of the arrays so far: it is made again when it is asked for."""
+        self.files.clear()
+        self.members.clear()
+        self.paths.clear()
+        self.joined.clear()
+
+    cdef File make_file(self, Facts facts):
         cdef File file = File.__new__(File)
-        file.id, file.module, file.rules = id, module, rules
-        file.symbols, file.stars, file.relations = [], [], relations.tolist()
-        file.imports, file.named, file.binds, file.fields, file.exports = [], {}, {}, {}, {}
-        for index, row in enumerate(definitions.tolist()):
-            file.symbols.append(make_symbol(id, index, rules.family, row))
-        for module_id, name, local, flags, scope in imports.tolist():
+        cdef const int32_t[:, ::1] rows
+        cdef Py_ssize_t i
+        cdef int scope
+        file.id, file.module, file.rules, file.facts = facts.id, facts.module, facts.rules, facts
+        file.symbols, file.stars, file.relations = [None] * facts.definitions.shape[0], [], facts.relations.tolist()
+        file.named, file.binds, file.fields, file.exports = {}, {}, {}, {}
+        for module_id, name, local, flags, within in facts.imports.tolist():
             if flags & STAR:
-                for target in self.star_targets(file, module_id, scope):
+                for target in self.star_targets(file, module_id, within):
                     file.stars.append((target, flags))
             elif local != NOTHING:
-                file.named.setdefault(local, []).append((module_id, name, flags, scope))
-        for form, name, type_, value, scope, start in binds.tolist():
-            if form == FORM_FIELD:
-                holder = scope if scope >= 0 and self.kind_bits[(<Symbol>file.symbols[scope]).kind] & VARIANT_KIND else self.type_scope(file, scope)
-                file.fields.setdefault((holder, name), []).append((type_, value, scope))
-            elif form != FORM_RETURN:
-                file.binds.setdefault((scope, name), []).append((start, form, type_, value))
-        for name, value in exports.tolist():
+                file.named.setdefault(local, []).append((module_id, name, flags, within))
+        rows = facts.binds
+        for i in range(rows.shape[0]):
+            scope = rows[i, 4]
+            if rows[i, 0] == FORM_FIELD:
+                holder = scope if scope >= 0 and self.kind_bits[file.at(scope).kind] & VARIANT_KIND else self.type_scope(file, scope)
+                file.fields.setdefault((holder, rows[i, 1]), []).append((rows[i, 2], rows[i, 3], scope))
+            elif rows[i, 0] != FORM_RETURN:
+                key = (scope, rows[i, 1])
+                made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
+                held = file.binds.get(key)
+                if held is None:
+                    file.binds[key] = [made]
+                else:
+                    (<list>held).append(made)
+        for name, value in facts.exports.tolist():
             file.exports.setdefault(name, value)
-        self.files[id] = file
-
-    def index_file(self, int id):
-        """Let lookups find the definitions of a file; only without a loader, and in order of path."""
-        cdef File file = self.files[id]
-        cdef Symbol symbol
-        for symbol in file.symbols:
-            self.members.setdefault((symbol.family, symbol.container, symbol.name), []).append(symbol)
-            if symbol.owner != NOTHING:
-                self.owned.setdefault((symbol.family, symbol.name), []).append(symbol)
-        self.modules.setdefault((file.rules.family, file.module), []).append(id)
+        return file
 
     cdef list star_targets(self, File file, int module, int scope):
         """What a star import may mean: inside a namespace also what stands in the namespaces around it."""
@@ -148,20 +144,20 @@ cdef class Resolver:
             return found
         text = self.text(module)
         while scope >= 0:
-            if self.kind_bits[(<Symbol>file.symbols[scope]).kind] & MODULE_KIND:
-                around = self.text((<Symbol>file.symbols[scope]).qualified)
+            if self.kind_bits[file.at(scope).kind] & MODULE_KIND:
+                around = self.text(file.at(scope).qualified)
                 while around:
                     found.insert(len(found) - 1, self.id_of(around + separator + text))
                     around = around.rpartition(separator)[0]
                 break
-            scope = (<Symbol>file.symbols[scope]).parent
+            scope = file.at(scope).parent
         return found
 
     cdef int type_scope(self, File file, int scope):
         """The type definition around a scope, or NOTHING."""
         cdef Symbol symbol
         while scope >= 0:
-            symbol = file.symbols[scope]
+            symbol = file.at(scope)
             if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND if file.rules.class_sides else TYPE_KIND):
                 return scope
             scope = symbol.parent
@@ -169,37 +165,47 @@ cdef class Resolver:
 
     cdef File get_file(self, int id):
         found = self.files.get(id)
-        if found is None and self.loader is not None:
-            self.loader.load_file(self, id)
-            found = self.files.get(id)
+        if found is None:
+            facts = self.facts.get(id)
+            if facts is None:
+                facts = self.loader.load_file(id) if self.loader is not None else None
+                if facts is None:
+                    return None
+                self.facts[id] = facts
+            found = self.make_file(facts)
+            self.files[id] = found
         return <File>found
 
     cdef list find_members(self, int family, int container, int name):
-        """Definitions called `name` inside `container`, in order of path and position."""
-        self.consulted.add(name)
+        """Definitions called `name` inside `container`, in order of path and position; of very many only the first."""
+        self.noted.add(name)
         key = (family, container, name)
         found = self.members.get(key)
         if found is None:
-            if self.loader is None:
-                return []
-            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.members(family, container, name)]
+            found = self.all.find(family, container, name) if self.all is not None else self.loaded(family, self.loader.members(family, container, name))
             self.members[key] = found
-        return found
+        return <list>found
 
     cdef list owned_members(self, int family, int name):
         """Definitions called `name` that say which type they belong to, in order of path and position."""
-        self.consulted.add(name)
+        self.noted.add(name)
         key = (family, name)
         found = self.owned.get(key)
         if found is None:
-            if self.loader is None:
-                return []
-            found = [make_symbol(file, index, family, row) for file, index, row in self.loader.owned(family, name)]
+            found = self.all.find_owned(family, name) if self.all is not None else self.loaded(family, self.loader.owned(family, name))
             self.owned[key] = found
-        return found
+        return <list>found
+
+    cdef list loaded(self, int family, rows):
+        cdef const int32_t[::1] row
+        made = []
+        for file, index, held in rows:
+            row = held
+            made.append(make_symbol(file, index, family, &row[0]))
+        return made
 
     cdef list module_files(self, int family, int module):
-        self.consulted.add(module)
+        self.noted.add(module)
         key = (family, module)
         found = self.modules.get(key)
         if found is None:
@@ -212,6 +218,22 @@ cdef class Resolver:
 
     cdef int id_of(self, str text):
         return self.texts.id(text)
+
+    cdef int nameless(self):
+        """The id of no text: the container of what lives in the one world of names."""
+        if self.empty == NOTHING:
+            self.empty = self.id_of("")
+        return self.empty
+
+    cdef int join(self, int module, int name, str separator):
+        """The id of a name inside a module."""
+        key = (module, name)
+        found = self.joined.get(key)
+        if found is None:
+            around = self.text(module)
+            found = self.id_of(around + separator + self.text(name)) if around else name
+            self.joined[key] = found
+        return found
 
     # --- paths
 
@@ -359,7 +381,7 @@ cdef class Resolver:
         """An instance of the type a variant is declared in."""
         cdef File home = self.get_file(symbol.file)
         cdef int around = self.type_scope(home, symbol.parent) if home is not None else NOTHING
-        return thing(INSTANCE, EXACT, home.symbols[around]) if around != NOTHING else None
+        return thing(INSTANCE, EXACT, home.at(around)) if around != NOTHING else None
 
     cdef Thing weaker(self, Thing found, int conf):
         if found.conf >= conf:
@@ -412,7 +434,7 @@ cdef class Resolver:
                     if within == here:
                         found = self.follow(file, module, wanted, argc, bits, depth + 1)
                         return found if found is not None else thing(EXTERNAL, IMPORTED)
-            around = file.symbols[here]
+            around = file.at(here)
             if self.kind_bits[around.kind] & (TYPE_KIND | MODULE_KIND if rules.class_sides else TYPE_KIND):
                 if rules.implicit_self or direct:
                     if rules.implicit_self:
@@ -436,7 +458,7 @@ cdef class Resolver:
                         return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
                     and not self.kind_bits[around.kind] & MODULE_KIND \
-                    and (around.parent == NOTHING or self.kind_bits[(<Symbol>file.symbols[around.parent]).kind] & MODULE_KIND):
+                    and (around.parent == NOTHING or self.kind_bits[file.at(around.parent).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
@@ -493,7 +515,13 @@ cdef class Resolver:
             if found is not None and found.kind != EXTERNAL:
                 return found
         if rules.global_names and name not in rules.builtins:
-            options = self.fitting(self.find_members(rules.family, self.id_of(""), name), bits)
+            mine = self.fitting(file.own_members(self.nameless(), name), bits)
+            if mine:
+                self.noted.add(name)
+                symbol = self.pick(mine, file.id, argc, bits)
+                if self.kind_bits[symbol.kind] & bits:
+                    return self.of_symbol(symbol, EXACT, depth)
+            options = self.fitting(self.find_members(rules.family, self.nameless(), name), bits)
             if options:
                 symbol = self.pick(options, file.id, argc, bits)
                 if symbol.file == file.id:
@@ -534,7 +562,7 @@ cdef class Resolver:
         if options:
             symbol = self.pick(options, NOTHING, argc, bits)
             return self.of_symbol(symbol, IMPORTED, depth)
-        submodule = self.id_of(self.text(module) + file.rules.separator + self.text(name)) if self.text(module) else name
+        submodule = self.join(module, name, file.rules.separator)
         inside = bool(self.module_files(file.rules.family, submodule))
         if inside and (bits & MODULE_KIND or not bits & CALLABLE_KIND):
             return thing(MODULE, IMPORTED, None, submodule)
@@ -562,7 +590,7 @@ cdef class Resolver:
     cdef Thing through(self, File other, int name, int argc, int bits, int depth):
         """What another file passes on under a name: exports, re-exports, star re-exports."""
         cdef Thing found
-        self.consulted.add(other.module)
+        self.noted.add(other.module)
         if name in other.exports and other.exports[name] != NOTHING:
             found = self.evaluate(other, NOTHING, other.exports[name], 1 << 30, depth + 1)
             if found is not None and found.kind != UNKNOWN:
@@ -590,7 +618,7 @@ cdef class Resolver:
         cdef Thing found = None
         before, found_separator, last = text.rpartition(separator)
         if not found_separator:
-            options = self.find_members(file.rules.family, self.id_of(""), path)
+            options = self.find_members(file.rules.family, self.nameless(), path)
             return self.of_symbol(self.pick(options, NOTHING, argc, bits), IMPORTED, depth) if options else None
         container, name = self.id_of(before), self.id_of(last)
         options = self.fitting(self.find_members(file.rules.family, container, name), bits)
@@ -647,23 +675,27 @@ cdef class Resolver:
         cache_key = (symbol.family, symbol.qualified)
         known = self.base_cache.get(cache_key)
         if known is not None:
-            self.consulted |= known[1]
+            self.noted.add_all(known[1])
             return known[0]
         if cache_key in self.busy_bases or len(self.busy_bases) > MOST_BASES:
             self.cut_short = True
             return []
         # Found as if nothing had been asked before: what is kept must not depend on the way in.
-        outer, outer_cut, outer_busy = self.consulted, self.cut_short, self.busy
-        self.consulted, self.cut_short, self.busy = set(), False, set()
+        cdef NameSet outer = self.noted, inner = self.spare_sets.pop() if self.spare_sets else NameSet()
+        outer_cut, outer_busy = self.cut_short, self.busy
+        inner.clear()
+        self.noted, self.cut_short, self.busy = inner, False, set()
         self.busy_bases.add(cache_key)
         try:
             result = self.find_bases(symbol, 0)
         finally:
             self.busy_bases.discard(cache_key)
-            self.busy = outer_busy
+            self.busy, self.noted = outer_busy, outer
+        names = inner.array()
+        self.spare_sets.append(inner)
         if not self.cut_short:       # a result that a cycle cut short holds for this way in only
-            self.base_cache[cache_key] = (result, frozenset(self.consulted))
-        self.consulted |= outer
+            self.base_cache[cache_key] = (result, names)
+        outer.add_all(names)
         self.cut_short = self.cut_short or outer_cut
         return result
 
@@ -672,7 +704,7 @@ cdef class Resolver:
         cdef Thing found
         cdef Symbol other
         result = []
-        self.consulted.add(symbol.name)
+        self.noted.add(symbol.name)
         namesakes = self.find_members(symbol.family, symbol.container, symbol.name)
         for other in [s for s in namesakes if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]:
             file = self.get_file(other.file)
@@ -838,9 +870,9 @@ cdef class Resolver:
         cdef File home = self.get_file(symbol.file)
         cdef int scope = symbol.parent
         while home is not None and scope >= 0:
-            if self.kind_bits[(<Symbol>home.symbols[scope]).kind] & MODULE_KIND:
-                return (<Symbol>home.symbols[scope]).qualified
-            scope = (<Symbol>home.symbols[scope]).parent
+            if self.kind_bits[home.at(scope).kind] & MODULE_KIND:
+                return home.at(scope).qualified
+            scope = home.at(scope).parent
         return home.module if home is not None else NOTHING
 
     cdef bint imports_extension(self, File file, Symbol symbol):
@@ -853,14 +885,17 @@ cdef class Resolver:
         """Is an extension imported by name or with all of its module, or does it stand in a module of this file or around it?"""
         cdef int module = self.module_around(symbol)
         cdef str text = self.text(module)
+        cdef Symbol other
+        cdef Py_ssize_t index
         if symbol.file == file.id or self.imports_extension(file, symbol):
             return True
         for star, _flags in file.stars:
             if star == module:
                 return True
-        for other in file.symbols:
-            if self.kind_bits[(<Symbol>other).kind] & MODULE_KIND:
-                around = self.text((<Symbol>other).qualified)
+        for index in range(len(file.symbols)):
+            other = file.at(index)
+            if self.kind_bits[other.kind] & MODULE_KIND:
+                around = self.text(other.qualified)
                 if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
                     return True
         return False
@@ -895,7 +930,7 @@ cdef class Resolver:
             return thing(MODULE, IMPORTED, None, self.id_of(self.text(file.module).partition(rules.separator)[0]))
         if name in rules.outer_names:
             while scope >= 0:
-                symbol = file.symbols[scope]
+                symbol = file.at(scope)
                 if self.kind_bits[symbol.kind] & MODULE_KIND:
                     return thing(MODULE, IMPORTED, None, symbol.container if symbol.container != NOTHING else file.module)
                 scope = symbol.parent
@@ -908,7 +943,7 @@ cdef class Resolver:
         """Does code of a scope run on the type itself: in its body, or in one of its own methods?"""
         cdef Symbol symbol
         while scope >= 0:
-            symbol = file.symbols[scope]
+            symbol = file.at(scope)
             if self.kind_bits[symbol.kind] & CALLABLE_KIND:
                 return symbol.flags & IS_STATIC
             if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND):
@@ -918,7 +953,7 @@ cdef class Resolver:
 
     cdef Symbol real_type(self, File file, int index, int depth):
         """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
-        cdef Symbol symbol = file.symbols[index]
+        cdef Symbol symbol = file.at(index)
         cdef Thing found
         if symbol.owner != NOTHING:
             found = self.resolve_type(file, symbol.parent, symbol.owner, depth + 1)
@@ -1063,7 +1098,7 @@ cdef class Resolver:
                 return None
             if scope == NOTHING:
                 return None
-            scope = (<Symbol>file.symbols[scope]).parent
+            scope = file.at(scope).parent
 
     cdef Thing alternative(self, File file, int scope, tuple arguments, int depth):
         """Of several types, the only one that is known."""
@@ -1103,37 +1138,37 @@ cdef class Resolver:
             return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, 0)
 
-    def resolve_refs(self, int file_id, refs):
+    def resolve_refs(self, int file_id, const int32_t[:, ::1] refs not None):
         """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,
         confidence), and a list of (row, target qualified, target file) of equally good targets. -2 in the first column marks a name that is
         known to be local or outside the worktree."""
-        cdef File file = self.files[file_id]
+        cdef File file = self.get_file(file_id)
         cdef Thing found
         cdef Symbol symbol
-        result = np.full((len(refs), 3), NOTHING, dtype=np.int32)
-        cdef int[:, ::1] out = result
-        cdef Py_ssize_t i = 0
+        result = np.empty((refs.shape[0], 3), dtype=np.int32)
+        cdef int32_t[:, ::1] out = result
+        cdef Py_ssize_t i
         others = []
-        for kind, name, start, _end, _line, receiver, scope, argc, flags in refs.tolist():
-            out[i, 2] = FUZZY
-            self.consulted.add(name)
-            found = self.target_of(file, kind, name, start, receiver, scope, argc, flags)
-            if found is not None:
-                symbol = found.symbol
-                if symbol is not None and symbol.name == name or (symbol is not None and found.kind in (CLASS, FUNCTION, MODULE)):
-                    out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
-                    if found.conf == EXACT and symbol.file != file_id:
-                        out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
-                    if found.via_local and receiver == NOTHING:
-                        out[i, 2] = FUZZY
-                    elif kind == REF_CALL:
-                        for other in self.equals_of(symbol, argc):
-                            others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
-                elif found.kind == MODULE and found.module != NOTHING:
-                    out[i, 0], out[i, 2] = found.module, IMPORTED
-                elif found.kind != UNKNOWN:
-                    out[i, 0] = -2
-            i += 1
+        for i in range(refs.shape[0]):
+            out[i, 0], out[i, 1], out[i, 2] = NOTHING, NOTHING, FUZZY
+            self.noted.add(refs[i, 1])
+            found = self.target_of(file, refs[i, 0], refs[i, 1], refs[i, 2], refs[i, 5], refs[i, 6], refs[i, 7], refs[i, 8])
+            if found is None:
+                continue
+            symbol = found.symbol
+            if symbol is not None and (symbol.name == refs[i, 1] or found.kind == CLASS or found.kind == FUNCTION or found.kind == MODULE):
+                out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
+                if found.conf == EXACT and symbol.file != file_id:
+                    out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
+                if found.via_local and refs[i, 5] == NOTHING:
+                    out[i, 2] = FUZZY
+                elif refs[i, 0] == REF_CALL:
+                    for other in self.equals_of(symbol, refs[i, 7]):
+                        others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
+            elif found.kind == MODULE and found.module != NOTHING:
+                out[i, 0], out[i, 2] = found.module, IMPORTED
+            elif found.kind != UNKNOWN:
+                out[i, 0] = -2
         return result, others
 
     cdef list equals_of(self, Symbol symbol, int argc):
@@ -1156,7 +1191,7 @@ cdef class Resolver:
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""
-        cdef File file = self.files[file_id]
+        cdef File file = self.get_file(file_id)
         cdef Thing found
         cdef Symbol symbol
         result = np.full((len(rows), 3), NOTHING, dtype=np.int32)
@@ -1170,8 +1205,8 @@ cdef class Resolver:
                 result[i, 0] = self.real_type(file, scope, 0).qualified
             names, _arguments = self.parse_type(target)
             for name in names:
-                self.consulted.add(name)
-            around = (<Symbol>file.symbols[scope]).parent if scope >= 0 and owner == NOTHING else scope
+                self.noted.add(name)
+            around = file.at(scope).parent if scope >= 0 and owner == NOTHING else scope
             found = self.resolve_type(file, around, target, 0)
             if found is not None and found.symbol is not None and found.kind == INSTANCE:
                 symbol = found.symbol
@@ -1182,7 +1217,7 @@ cdef class Resolver:
 
     def follow_import(self, int file_id, int module, int name):
         """(qualified, file) of what an imported name stands for, or None."""
-        cdef Thing found = self.follow(self.files[file_id], module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
+        cdef Thing found = self.follow(self.get_file(file_id), module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
         if found is None or found.kind in (EXTERNAL, LOCAL, UNKNOWN, INSTANCE):
             return None
         if found.symbol is not None:
@@ -1191,7 +1226,7 @@ cdef class Resolver:
 
     def evaluate_text(self, int file_id, int scope, int path, int at):
         """(qualified, file) of the definition an expression names, or None; for command handlers."""
-        cdef File file = self.files[file_id]
+        cdef File file = self.get_file(file_id)
         kind, head, steps = self.parse_path(path)
         if kind != 0:
             return None
@@ -1207,9 +1242,9 @@ cdef class Resolver:
             return None
         return found.symbol.qualified, found.symbol.file
 
-    def take_consulted(self):
-        """The ids of the names looked up since the last call."""
-        found = self.consulted
-        self.consulted = set()
+    def take_noted(self):
+        """The ids of the names looked up since the last call, sorted."""
+        found = self.noted.array()
+        self.noted.clear()
         self.busy.clear()
         return found

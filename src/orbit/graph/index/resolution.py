@@ -1,23 +1,43 @@
-"""From unresolved facts to edges: runs the native resolver over units and writes what it found."""
+"""From unresolved facts to edges: runs the native resolver over units. What it found is kept as arrays until somebody writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from orbit.graph.facts import NONE
+from orbit.graph.index.rows import as_rows, number, optional
 from orbit.graph.index.rules import kind_bits, make_rules
 from orbit.graph.index.texts import Texts
-from orbit.graph.index.unit import SQL_RESOLVED, Unit, load_unit
+from orbit.graph.index.unit import SQL_DEFINITION, Unit, load_unit
 from orbit.graph.languages import NAMES, language
 from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Writer
 from orbit.model import CONFIDENCE_CODES, REF_KIND_CODES
-from orbit_native.resolve import Resolver, Rules
+from orbit_native.definitions import Facts, Rules
+from orbit_native.resolve import Resolver
 
-FUZZY, USE = CONFIDENCE_CODES["fuzzy_name"], REF_KIND_CODES["use"]
-KNOWN_ELSEWHERE = -2  # the resolver's word for a local, or something outside the worktree
+USE, IMPORTED = REF_KIND_CODES["use"], CONFIDENCE_CODES["import_resolved"]
+AT_ONCE = 64  # files whose references become rows together
+MOST_CANDIDATES = 256  # as in orbit_native.definitions
+
+
+class Edges(msgspec.Struct):
+    """What resolving some files found."""
+
+    files: list[int]
+    refs: Any  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
+    relations: list[tuple[Any, ...]]  # rows of the table
+    commands: list[tuple[int, tuple[int, int] | None]]  # command row, definition that handles it
+    uses: list[Any]  # per file: names looked up, sorted
+
+    def ref_rows(self) -> Iterator[tuple[Any, ...]]:
+        files, refs = np.array(self.files, dtype=np.int64), self.refs
+        held = files[refs[:, 0]] << SYMBOL_SHIFT
+        columns = [refs[:, at] for at in range(1, 7)]
+        return as_rows(number(refs[:, 0], files, REF_SHIFT), *columns, optional(refs[:, 7], held), optional(refs[:, 8]), optional(refs[:, 9]))
 
 
 class StoreLoader:
@@ -26,36 +46,38 @@ class StoreLoader:
     def __init__(self, writer: Writer, resolution: Resolution) -> None:
         self._writer, self._resolution = writer, resolution
 
-    def members(self, family: int, container: int, name: int) -> list[tuple[int, int, list[int]]]:
-        return self._of_family(family, self._writer.members(container, name, SQL_RESOLVED))
+    def members(self, family: int, container: int, name: int) -> list[tuple[int, int, Any]]:
+        return self._of_family(family, self._writer.members(container, name, SQL_DEFINITION))[:MOST_CANDIDATES]
 
-    def owned(self, family: int, name: int) -> list[tuple[int, int, list[int]]]:
-        return self._of_family(family, self._writer.owned(name, SQL_RESOLVED))
+    def owned(self, family: int, name: int) -> list[tuple[int, int, Any]]:
+        return self._of_family(family, self._writer.owned(name, SQL_DEFINITION))
 
-    def _of_family(self, family: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, int, list[int]]]:
-        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, list(row[2:])) for row in rows if self._resolution.rules(row[1]).family == family]
+    def _of_family(self, family: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, int, Any]]:
+        rules = self._resolution.rules
+        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, np.array(row[2:], dtype=np.int32)) for row in rows if rules(row[1]).family == family]
 
     def module_files(self, family: int, module: int) -> list[int]:
         return [file for file, lang in self._writer.files_of_module(module) if self._resolution.rules(lang).family == family]
 
-    def load_file(self, resolver: Resolver, file: int) -> None:
+    def load_file(self, file: int) -> Facts | None:
         found = self._writer.file_row(file)
-        if found is not None:
-            path, lang, module = found
-            self._resolution.add(load_unit(self._writer, file, path, lang, module))
+        if found is None:
+            return None
+        unit = load_unit(self._writer, file, *found)
+        return unit.facts(self._resolution.rules(unit.lang))
 
 
 class Resolution:
-    """One resolver over the files of a sync. `complete`: all files will be added; otherwise others are loaded when needed."""
+    """One resolver over the files of a sync. With a writer, what was not added is loaded from its database when needed."""
 
-    def __init__(self, texts: Texts, writer: Writer, *, complete: bool) -> None:
-        self._texts, self._writer = texts, writer
+    def __init__(self, texts: Texts, writer: Writer | None = None) -> None:
+        self._texts = texts
         self._rules: dict[str, Rules] = {}
         self._families: dict[str, int] = {}
         for name in NAMES:  # in a fixed order, so that family numbers never depend on the files
             table = language(name)
             self._families.setdefault(table.family or table.name, len(self._families))
-        self._resolver = Resolver(texts, kind_bits(), None if complete else StoreLoader(writer, self))
+        self._resolver = Resolver(texts, kind_bits(), None if writer is None else StoreLoader(writer, self))
 
     def rules(self, lang: str) -> Rules:
         if lang not in self._rules:
@@ -63,81 +85,74 @@ class Resolution:
         return self._rules[lang]
 
     def add(self, unit: Unit) -> None:
-        symbols = np.ascontiguousarray(unit["symbol"][:, _RESOLVED])
-        self._resolver.add_file(
-            unit.file, unit.module, self.rules(unit.lang), symbols, unit.import_rows(), unit.relation_rows(), unit["bind"], unit["export"]
-        )
+        self._resolver.add_file(unit.facts(self.rules(unit.lang)))
 
-    def index(self, units: Iterable[Unit]) -> None:
-        """Make all definitions of all files findable; for a complete build, in order of path."""
-        for unit in units:
-            self._resolver.index_file(unit.file)
+    def index(self, name_count: int) -> None:
+        """All files are added, in order of path: make their definitions findable."""
+        self._resolver.index(name_count)
 
-    def resolve(self, unit: Unit) -> int:
-        """Resolve one file and write its edges; returns the number of references kept."""
-        resolver, file = self._resolver, unit.file
-        resolver.take_consulted()
-        kept = self._write_refs(unit)
-        self._write_relations(unit)
-        self._write_commands(unit)
-        consulted = resolver.take_consulted()
-        consulted.update(unit.hints(self._texts))
-        self._writer.drop_uses(file)
-        self._writer.set_uses(file, consulted)
-        return kept
+    def forget(self) -> None:
+        self._resolver.forget()
 
-    def _write_refs(self, unit: Unit) -> int:
-        refs = unit["ref"]
-        found, others = self._resolver.resolve_refs(unit.file, refs)
-        start = unit.file << REF_SHIFT
-        rows: list[tuple[Any, ...]] = []
-        equals: dict[int, list[tuple[int, int]]] = {}
-        for index, target, target_file in others:
-            equals.setdefault(index, []).append((target, target_file))
-        for index, (ref, (target, target_file, confidence)) in enumerate(zip(refs.tolist(), found.tolist(), strict=True)):
-            kind, name, begin, end, line, _, scope, _, _ = ref
-            if target < 0 and kind == USE:
-                continue  # a local, or nothing of ours: not an edge
-            held = (scope | unit.file << SYMBOL_SHIFT) if scope != NONE else None
-            for qualified, home in [(target, target_file), *equals.get(index, ())]:
-                edge = (qualified, home if home >= 0 else None) if qualified >= 0 else (None, None)
-                rows.append((start + len(rows), kind, confidence, name, begin, end, line, held, *edge))
-        rows += self._import_refs(unit, start + len(rows))
-        self._writer.replace_refs(unit.file, rows)
-        return len(rows)
+    def resolve(self, units: list[Unit]) -> Edges:
+        """The edges of some files."""
+        edges = Edges([unit.file for unit in units], None, [], [], [])
+        self._resolver.take_noted()
+        found, others, imported = [], list[tuple[int, int, int]](), list[tuple[int, ...]]()
+        first = 0
+        for position, unit in enumerate(units):
+            targets, equals = self._resolver.resolve_refs(unit.file, unit.refs)
+            found.append(targets)
+            others += [(first + index, target, home) for index, target, home in equals]
+            first += len(targets)
+            imported += self._import_refs(unit, position)
+            edges.relations += self._relations(unit)
+            edges.commands += self._commands(unit)
+            hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
+            edges.uses.append(np.union1d(self._resolver.take_noted(), hints))
+        edges.refs = _as_table(units, np.concatenate(found), others, imported)
+        return edges
 
-    def _import_refs(self, unit: Unit, start: int) -> list[tuple[Any, ...]]:
+    def _import_refs(self, unit: Unit, position: int) -> Iterator[tuple[int, ...]]:
         """An import of a name refers to what it names."""
-        rows: list[tuple[Any, ...]] = []
-        imported = [row for row in unit["import"].tolist() if row[1] != NONE]
-        targets = [row for row in unit.import_rows().tolist() if row[1] != NONE]
-        for row, (module, name, _, _, _) in zip(imported, targets, strict=True):
-            target = self._resolver.follow_import(unit.file, module, name) if module != NONE else None
-            if target is None:
-                continue
-            scope = (row[7] | unit.file << SYMBOL_SHIFT) if row[7] != NONE else None
-            rows.append((start + len(rows), USE, CONFIDENCE_CODES["import_resolved"], name, row[4], row[5], row[6], scope, target[0], target[1]))
-        return rows
+        for (_, name, _, _, start, end, line, scope), (module, _) in zip(unit.imports.tolist(), unit.targets.tolist(), strict=True):
+            target = self._resolver.follow_import(unit.file, module, name) if module != NONE and name != NONE else None
+            if target is not None:
+                yield position, USE, IMPORTED, name, start, end, line, scope, target[0], NONE if target[1] is None else target[1]
 
-    def _write_relations(self, unit: Unit) -> None:
-        given = unit["relation"]
-        found = self._resolver.resolve_relations(unit.file, unit.relation_rows())
-        rows, start = [], unit.file << SYMBOL_SHIFT
-        for index, (row, (source, target, confidence)) in enumerate(zip(given.tolist(), found.tolist(), strict=True)):
+    def _relations(self, unit: Unit) -> Iterator[tuple[Any, ...]]:
+        if not len(unit.relations):
+            return
+        resolved = self._resolver.resolve_relations(unit.file, unit.relation_rows())
+        base = unit.file << SYMBOL_SHIFT
+        for index, (row, (source, target, confidence)) in enumerate(zip(unit.relations.tolist(), resolved.tolist(), strict=True)):
             kind, written, begin, end, line, scope, owner = row
             if source == NONE:
                 source = owner if owner != NONE else unit.module
-            last = self._texts.text(written).partition("<")[0].rpartition(".")[2]
-            rows.append((
-                start + index, kind, confidence, source, target if target != NONE else written, self._texts.id(last), begin, end, line, scope, owner, written,
-            ))  # fmt: skip
-        self._writer.replace_relations(unit.file, rows)
+            last = self._texts.id(self._texts.text(written).partition("<")[0].rpartition(".")[2])
+            yield base + index, kind, confidence, source, target if target != NONE else written, last, begin, end, line, scope, owner, written
 
-    def _write_commands(self, unit: Unit) -> None:
-        start = unit.file << SYMBOL_SHIFT
-        for index, (begin, _, scope, handler, _) in enumerate(unit["command"].tolist()):
-            target = self._resolver.evaluate_text(unit.file, scope, handler, begin) if handler != NONE else None
-            self._writer.aim_command(start + index, target)
+    def _commands(self, unit: Unit) -> Iterator[tuple[int, tuple[int, int] | None]]:
+        base = unit.file << SYMBOL_SHIFT
+        for index, (begin, _, scope, handler, _) in enumerate(unit.commands.tolist()):
+            yield base + index, self._resolver.evaluate_text(unit.file, scope, handler, begin) if handler != NONE else None
 
 
-_RESOLVED = [0, 1, 2, 3, 9, 4, 5, 11, 12, 13, 14, 15]  # DEFINITION_COLUMNS in a symbol row of `pack`
+def _as_table(units: list[Unit], found: Any, others: list[tuple[int, int, int]], imported: list[tuple[int, ...]]) -> Any:
+    """References worth a row, in order of file and position; equally good targets follow the one picked, imports follow the rest of their file."""
+    refs = np.concatenate([unit.refs for unit in units])
+    position = np.repeat(np.arange(len(units), dtype=np.int32), [len(unit.refs) for unit in units])
+    kept = np.flatnonzero((found[:, 0] >= 0) | (refs[:, 0] != USE))  # an unresolved use is a local, or nothing of ours: no edge
+    targets = found[kept, :2]
+    if others:
+        more = np.array(others, dtype=np.int32)
+        kept, targets = np.concatenate([kept, more[:, 0]]), np.concatenate([targets, more[:, 1:]])
+        order = np.argsort(kept, kind="stable")
+        kept, targets = kept[order], targets[order]
+    table = np.empty((len(kept), 10), dtype=np.int32)
+    table[:, 0], table[:, 2], table[:, 8:] = position[kept], found[kept, 2], targets
+    table[:, [1, 3, 4, 5, 6, 7]] = refs[kept][:, [0, 1, 2, 3, 4, 6]]
+    if imported:
+        table = np.concatenate([table, np.array(imported, dtype=np.int32)])
+        table = table[np.argsort(table[:, 0], kind="stable")]
+    return table

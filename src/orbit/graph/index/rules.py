@@ -6,7 +6,7 @@ from typing import Protocol
 
 from orbit.graph.languages import language
 from orbit.model import SYMBOL_KINDS, TYPE_KINDS
-from orbit_native.resolve import Rules
+from orbit_native.definitions import Rules
 
 TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR, SLOT, VARIANT = 1, 2, 4, 8, 16, 32, 64, 128
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}

@@ -27,6 +27,7 @@ from orbit.graph.selector import Selector, guess_path, parse
 
 MAX_TOKENS = 4_000
 TIMEOUT_MS = 15_000
+SIGNATURES = "SELECT line, t.value FROM symbol s JOIN text t ON t.id = s.signature WHERE s.id >= ? AND s.id < ?"
 LONGEST_OUTLINE = 400  # symbols a file's summary names at most
 LONGEST_LISTING = 200  # files a folder's summary names at most
 
@@ -243,7 +244,7 @@ class _Packing:
         """Signatures of what stands inside a symbol; for one without members, its length."""
         rows = list(
             self.db.execute(
-                "SELECT line, signature FROM symbol WHERE id >= ? AND id < ? AND start >= ? AND end <= ? AND id != ? AND parent = ? ORDER BY start, id LIMIT ?",
+                f"{SIGNATURES} AND start >= ? AND end <= ? AND s.id != ? AND parent = ? ORDER BY start, s.id LIMIT ?",
                 (symbol.file << 20, (symbol.file + 1) << 20, symbol.start, symbol.end, symbol.id, symbol.id, LONGEST_OUTLINE),
             )
         )
@@ -257,7 +258,7 @@ class _Packing:
 
     def outline(self, file: int) -> str:
         bounds = (file << 20, (file + 1) << 20)
-        rows = self.db.execute("SELECT line, signature FROM symbol WHERE id >= ? AND id < ? ORDER BY start, id LIMIT ?", (*bounds, LONGEST_OUTLINE + 1))
+        rows = self.db.execute(f"{SIGNATURES} ORDER BY start, s.id LIMIT ?", (*bounds, LONGEST_OUTLINE + 1))
         lines = [f"{line}: {signature}\n" for line, signature in rows if signature]
         return "".join(lines[:LONGEST_OUTLINE]) + (f"… more than {LONGEST_OUTLINE} symbols\n" if len(lines) > LONGEST_OUTLINE else "")
 

@@ -206,7 +206,7 @@ def _add_configs(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
     pattern, room = _text_pattern(query), limit - len(answer.matches)
     answer.total += _count(db, "configs_fts", pattern, scope)
     for row_id in _first(db, "configs_fts", pattern, scope, room) if room > 0 else ():
-        rows = db.execute("SELECT c.key, c.kind, f.path, c.line FROM config c JOIN file f ON f.id = c.id >> 24 WHERE c.id = ?", (row_id,))
+        rows = db.execute("SELECT key, kind, file_path, line FROM configs WHERE id = ?", (row_id,))
         answer.matches += [ConfigMatch(_shorten(key), *rest) for key, *rest in rows]
 
 
@@ -215,8 +215,8 @@ def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _
     answer.total += _count(db, "strings_fts", pattern, scope)
     for row_id in _first(db, "strings_fts", pattern, scope, room) if room > 0 else ():
         rows = db.execute(
-            "SELECT t.value, f.path, t.line, coalesce(q.value, f.path) FROM string t JOIN file f ON f.id = t.id >> 24"
-            " LEFT JOIN symbol s ON s.id = t.scope LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?",
+            "SELECT t.value, t.file_path, t.line, coalesce(q.value, t.file_path) FROM strings t"
+            " LEFT JOIN symbol s ON s.id = t.context_symbol LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?",
             (row_id,),
         )
         answer.matches += [StringMatch(_shorten(value), *rest) for value, *rest in rows]

@@ -20,9 +20,10 @@ MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
 _MODULE = SYMBOL_KIND_CODES["module"]
 _SEPARATORS = re.compile(r"::|[.#/]")
-COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, s.signature, s.name, s.qualified,
+COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
     f.is_test OR f.is_generated
-    FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"""
+    FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
+    JOIN text g ON g.id = s.signature"""
 
 
 class Symbol(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ import apsw
 from orbit.errors import NoGraphError, OrbitError
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 BUSY_MS = 10_000
 # Offsets of the code families in table `kind`.
 KIND_CODES = ((0, "symbol", SYMBOL_KINDS), (1000, "ref", REF_KINDS), (2000, "relation", RELATION_KINDS), (3000, "confidence", CONFIDENCES))
@@ -124,7 +124,13 @@ def create_tables(db: apsw.Connection) -> None:
 
 
 def create_indexes(db: apsw.Connection) -> None:
+    """Indexes and full-text tables of what extraction finds."""
     db.execute(_sql("indexes.sql"))
+
+
+def create_edge_indexes(db: apsw.Connection) -> None:
+    """Indexes of what resolution finds, and of all texts: it adds some."""
+    db.execute(_sql("edge_indexes.sql"))
 
 
 def _sql(name: str) -> str:

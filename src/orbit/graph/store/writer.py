@@ -13,26 +13,27 @@ import numpy as np
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 # Tables whose ids are file << shift | n.
-SYMBOL_NAMES = "SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"
-SHIFTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
+SHIMARKS = {name: ", ".join("?" * count) for name, count in {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}.items()}
+COUNTED = ("symbol", "ref")
+LAST, CHUNK = 1 << 62, 1 << 16
+NO_NAMES = np.empty(0, dtype=np.int32)
+FTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
+MARKS = {name: ", ".join("?" * count) for name, count in {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}.items()}
+COUNTED = ("symbol", "ref")
+LAST, CHUNK = 1 << 62, 1 << 16
+NO_NAMES = np.empty(0, dtype=np.int32)
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
 
 
-class FileRow(msgspec.Struct):
-    """One row of table `file`."""
+class KnownFile(msgspec.Struct, gc=False):
+    """A stored file, as far as telling whether it changed takes."""
 
     id: int
     path: str
     lang: str
     module: int
-    hash: bytes
     size: int
     mtime_ns: int
-    extracted_at: int
-    status: int
-    broken: str
-    is_test: int
-    is_generated: int
 
 
 def name_parts(name: str) -> str:
@@ -44,9 +45,10 @@ def name_parts(name: str) -> str:
 class Writer:
     """Rows of one database; the caller holds the transaction."""
 
-    def __init__(self, db: apsw.Connection, *, indexed: bool) -> None:
+    def __init__(self, db: apsw.Connection) -> None:
         self.db = db
-        self.indexed = indexed  # are the indexes and full-text tables there already?
+        self.gained = dict.fromkeys(COUNTED, 0)  # rows more than before
+        db.execute("CREATE TEMP TABLE IF NOT EXISTS parts (name INTEGER PRIMARY KEY, value TEXT NOT NULL)")
 
     # --- meta
 
@@ -75,14 +77,18 @@ class Writer:
 
     # --- files
 
-    def files(self) -> dict[str, FileRow]:
+    def files(self) -> dict[str, KnownFile]:
         """All files, by path."""
-        columns = ", ".join(FileRow.__struct_fields__)
-        return {row[1]: FileRow(*row) for row in self.db.execute(f"SELECT {columns} FROM file")}
+        columns = ", ".join(KnownFile.__struct_fields__)
+        return {row[1]: KnownFile(*row) for row in self.db.execute(f"SELECT {columns} FROM file")}
 
-    def put_file(self, row: FileRow) -> None:
-        marks = ", ".join("?" * len(FileRow.__struct_fields__))
-        self.db.execute(f"INSERT OR REPLACE INTO file VALUES ({marks})", msgspec.structs.astuple(row))
+    def file_hash(self, file: int) -> bytes:
+        found: bytes = self.db.execute("SELECT hash FROM file WHERE id = ?", (file,)).get
+        return found
+
+    def put_files(self, rows: Iterable[Sequence[Any]]) -> None:
+        """Rows of table `file` in column order."""
+        self.db.executemany("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def touch_file(self, file: int, size: int, mtime_ns: int) -> None:
         """Same bytes, another stat."""
@@ -91,71 +97,90 @@ class Writer:
     def drop_file(self, file: int) -> None:
         """Remove a file and all its rows."""
         self.drop_rows(file)
+        self.replace_uses(file, NO_NAMES)
+        self.db.execute("DELETE FROM used WHERE file = ?", (file,))
         self.db.execute("DELETE FROM file WHERE id = ?", (file,))
 
     def drop_rows(self, file: int) -> None:
+        """Remove what was extracted from a file. What it looked up stays until it is resolved again."""
         for table, shift in SHIFTS.items():
             bounds = (file << shift, (file + 1) << shift)
-            if table in FTS and self.indexed:
+            if table in FTS:
                 self.db.execute(f"DELETE FROM {FTS[table]} WHERE rowid IN (SELECT id FROM {table} WHERE id >= ? AND id < ?)", bounds)
-            self.db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", bounds)
+            self._drop(table, bounds)
         self.db.execute("DELETE FROM facts WHERE file = ?", (file,))
-        self.drop_uses(file)
 
-    # --- rows of a file
+    # --- rows of files
 
     def add_rows(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Rows in column order of the schema, id first."""
-        rows = list(rows)
-        if not rows:
-            return
-        self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-        if self.indexed and table in ("string", "config"):
-            column = "value" if table == "string" else "key"
-            self.db.executemany(f"INSERT INTO {FTS[table]} (rowid, {column}) VALUES (?, ?)", [(row[0], row[2]) for row in rows])
+        before = self.db.total_changes()
+        self.db.executemany(f"INSERT INTO {table} VALUES ({MARKS[table]})", rows)
+        if table in COUNTED:
+            self.gained[table] += self.db.total_changes() - before
 
-    def add_symbol_words(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        """(id, name, qualified) of symbols into the full-text table."""
-        self.db.executemany("INSERT INTO symbols_fts (rowid, name, parts, qualified) VALUES (?, ?, ?, ?)", [(i, n, name_parts(n), q) for i, n, q in rows])
+    def _drop(self, table: str, bounds: tuple[int, int]) -> None:
+        self.db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", bounds)
+        if table in COUNTED:
+            self.gained[table] -= self.db.changes()
 
-    def fill_words(self) -> None:
-        """Full-text tables of a cold build, once all rows are there."""
-        self.add_symbol_words(self.db.execute(SYMBOL_NAMES))
-        self.db.execute("INSERT INTO strings_fts (rowid, value) SELECT id, value FROM string")
-        self.db.execute("INSERT INTO configs_fts (rowid, key) SELECT id, key FROM config")
+    def add_words(self, file: int | None = None) -> None:
+        """Rows of a file, or of all, into the full-text tables; their texts are stored already."""
+        bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT) if file is not None else (0, LAST)
+        self.db.execute("DELETE FROM temp.parts")
+        names = self.db.execute("SELECT DISTINCT name, t.value FROM symbol JOIN text t ON t.id = name WHERE symbol.id >= ? AND symbol.id < ?", bounds)
+        self.db.executemany("INSERT INTO temp.parts VALUES (?, ?)", [(name, parts) for name, value in names if (parts := name_parts(value))])
+        self.db.execute(
+            "INSERT INTO symbols_fts (rowid, name, parts, qualified) SELECT s.id, n.value, coalesce(p.value, ''), q.value FROM symbol s"
+            " JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified LEFT JOIN temp.parts p ON p.name = s.name WHERE s.id >= ? AND s.id < ?",
+            bounds,
+        )
+        bounds = (file << REF_SHIFT, (file + 1) << REF_SHIFT) if file is not None else (0, LAST)
+        for table, column in (("string", "value"), ("config", "key")):
+            self.db.execute(
+                f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column} WHERE r.id >= ? AND r.id < ?",
+                bounds,
+            )
 
-    def set_facts(self, file: int, refs: Any, binds: Any, exports: Any) -> None:
-        blobs = [np.ascontiguousarray(table, dtype="<i4").tobytes() for table in (refs, binds, exports)]
-        self.db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", (file, *blobs))
+    def add_facts(self, rows: Iterable[tuple[int, Any, Any, Any]]) -> None:
+        """(file, refs, binds, exports) of files: int32 arrays."""
+        blobs = ((file, *(np.ascontiguousarray(table, dtype="<i4").tobytes() for table in tables)) for file, *tables in rows)
+        self.db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", blobs)
 
     def facts(self, file: int) -> tuple[Any, Any, Any]:
-        """(refs, binds, exports) as stored by set_facts."""
-        found = self.db.execute("SELECT refs, binds, exports FROM facts WHERE file = ?", (file,)).fetchone()
-        if found is None:
-            return tuple(np.empty((0, width), dtype=np.int32) for width in (9, 6, 2))  # type: ignore[return-value]
+        """(refs, binds, exports) as stored by add_facts."""
+        found = self.db.execute("SELECT refs, binds, exports FROM facts WHERE file = ?", (file,)).fetchone() or (b"", b"", b"")
         return tuple(np.frombuffer(blob, dtype="<i4").reshape(-1, width) for blob, width in zip(found, (9, 6, 2), strict=True))  # type: ignore[return-value]
 
     # --- resolution
 
-    def replace_refs(self, file: int, rows: list[tuple[Any, ...]]) -> None:
-        self.db.execute("DELETE FROM ref WHERE id >= ? AND id < ?", (file << REF_SHIFT, (file + 1) << REF_SHIFT))
-        self.add_rows("ref", rows)
+    def replace_rows(self, table: str, file: int, rows: Iterable[Sequence[Any]]) -> None:
+        """The rows of one file anew."""
+        shift = SHIFTS[table]
+        self._drop(table, (file << shift, (file + 1) << shift))
+        self.add_rows(table, rows)
 
-    def replace_relations(self, file: int, rows: list[tuple[Any, ...]]) -> None:
-        self.db.execute("DELETE FROM relation WHERE id >= ? AND id < ?", (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT))
-        self.add_rows("relation", rows)
+    def replace_uses(self, file: int, names: Any) -> None:
+        """The names a file's resolution looked up, as a sorted int32 array; only the difference is written."""
+        blob = self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get
+        before = np.frombuffer(blob, dtype="<i4") if blob is not None else NO_NAMES
+        if blob is not None and np.array_equal(before, names):
+            return
+        gone, new = np.setdiff1d(before, names, assume_unique=True), np.setdiff1d(names, before, assume_unique=True)
+        self.db.executemany("DELETE FROM uses WHERE name = ? AND file = ?", [(name, file) for name in gone.tolist()])
+        self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", [(name, file) for name in new.tolist()])
+        self.db.execute("INSERT OR REPLACE INTO used (file, names) VALUES (?, ?)", (file, names.astype("<i4").tobytes()))
 
-    def drop_uses(self, file: int) -> None:
-        if self.indexed:
-            names = self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get
-            if names is not None:
-                self.db.executemany("DELETE FROM uses WHERE name = ? AND file = ?", [(name, file) for name in np.frombuffer(names, dtype="<i4").tolist()])
-                self.db.execute("DELETE FROM used WHERE file = ?", (file,))
-
-    def set_uses(self, file: int, names: Iterable[int]) -> None:
-        kept = sorted(names)
-        self.db.executemany("INSERT OR IGNORE INTO uses (name, file) VALUES (?, ?)", [(name, file) for name in kept])
-        self.db.execute("INSERT OR REPLACE INTO used (file, names) VALUES (?, ?)", (file, np.array(kept, dtype="<i4").tobytes()))
+    def add_uses(self, found: list[tuple[int, Any]]) -> None:
+        """(file, sorted names) of all files at once, into empty tables: in the order of the tables."""
+        self.db.executemany("INSERT INTO used (file, names) VALUES (?, ?)", ((file, names.astype("<i4").tobytes()) for file, names in found))
+        if found:
+            names = np.concatenate([names for _, names in found])
+            files = np.repeat(np.array([file for file, _ in found], dtype=np.int32), [len(names) for _, names in found])
+            order = np.lexsort((files, names))
+            for start in range(0, len(order), CHUNK):
+                part = order[start : start + CHUNK]
+                self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", zip(names[part].tolist(), files[part].tolist(), strict=True))
 
     def users_of(self, names: Iterable[int]) -> set[int]:
         """Files whose resolution looked up one of these names."""
@@ -210,25 +235,14 @@ class Writer:
     def all_files(self) -> set[int]:
         return {row[0] for row in self.db.execute("SELECT id FROM file")}
 
-    def drop_imports(self, file: int) -> None:
-        self.db.execute("DELETE FROM import WHERE id >= ? AND id < ?", (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT))
-
-    def symbol_names(self, file: int) -> list[tuple[int, str, str]]:
-        """(id, name, qualified) of a file's symbols."""
-        bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT)
-        return list(
-            self.db.execute(f"{SYMBOL_NAMES} WHERE s.id >= ? AND s.id < ?", bounds)
-        )
-
     def counts(self) -> dict[str, int]:
-        """Totals for the report of a sync."""
+        """Totals for the report of a sync. Those of large tables are kept up to date, not counted again."""
+        kept = {table: int(self.meta().get(f"{table}_count", "0")) + self.gained[table] for table in COUNTED}
+        if any(self.gained.values()):
+            self.set_meta({f"{table}_count": str(count) for table, count in kept.items()})
+            self.gained = dict.fromkeys(COUNTED, 0)
         ((files, partial),) = self.db.execute("SELECT count(*), coalesce(sum(broken != '[]' OR status & 3 != 0), 0) FROM file")
-        return {
-            "files_indexed": files,
-            "files_partial": partial,
-            "symbols": self.db.execute("SELECT count(*) FROM symbol").get,
-            "refs": self.db.execute("SELECT count(*) FROM ref").get,
-        }
+        return {"files_indexed": files, "files_partial": partial, "symbols": kept["symbol"], "refs": kept["ref"]}
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
         yield from self.db.execute("SELECT id, name, full_name, scope, handler, grouped, target, target_file FROM command ORDER BY id")

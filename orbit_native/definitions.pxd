@@ -1,0 +1,54 @@
+# What the resolver knows: rules of languages, definitions, files, and the sets of names it looked up.
+from libc.stdint cimport int32_t, uint32_t
+
+
+cdef class Rules:
+    cdef public int family
+    cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after
+    cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections, passing, builtins
+    cdef public str separator
+
+
+cdef class Symbol:
+    cdef readonly int file, index, kind, name, qualified, container, parent, start, end, type, value, owner, argc, flags, family
+
+
+cdef class Facts:
+    cdef readonly int id, module
+    cdef Rules rules
+    cdef const int32_t[:, ::1] definitions
+    cdef object imports, relations, binds, exports
+
+
+cdef class File:
+    cdef readonly int id, module
+    cdef Rules rules
+    cdef Facts facts
+    cdef list symbols          # one for each definition, made when first asked for
+    cdef list stars, relations
+    cdef dict named, binds, fields, exports
+    cdef dict own              # name -> positions of this file's definitions; made when first asked for
+    cdef Symbol at(self, Py_ssize_t index)
+    cdef list own_members(self, int container, int name)
+
+
+cdef class NameSet:
+    cdef uint32_t *stamps      # by name: the round in which it was last added
+    cdef int32_t *items        # names of this round, in order
+    cdef uint32_t round
+    cdef size_t room, count, item_room
+    cdef int add(self, int32_t name) except -1
+    cdef int add_all(self, const int32_t[::1] names) except -1
+    cdef void clear(self) noexcept
+
+
+cdef class Index:
+    cdef list facts
+    cdef const int32_t[::1] order, containers, first, slot_of, first_of
+    cdef dict owned            # name -> positions of definitions that say which type they belong to
+    cdef Symbol at(self, Py_ssize_t position)
+    cdef list find(self, int family, int container, int name)
+    cdef list find_owned(self, int family, int name)
+
+
+cdef Symbol make_symbol(int file, Py_ssize_t index, int family, const int32_t *row)

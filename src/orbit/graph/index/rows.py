@@ -1,0 +1,111 @@
+"""Rows of a batch as the database takes them: whole columns at a time, ids made of the file and the position in it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from orbit.graph.index.pack import TABLES, TEXT, Packed
+from orbit.graph.index.pool import Done
+from orbit.graph.index.scan import Scan
+from orbit.graph.index.texts import Texts
+from orbit.graph.index.unit import Unit
+from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Writer
+
+# Columns of table `symbol` after the id, as positions in a symbol row of `pack` (file first).
+_SYMBOL = [TABLES["symbol"].index(name) for name in (
+    "name", "qualified", "container", "kind", "start", "end", "line", "end_line", "name_start", "parent", "signature", "type", "value", "owner", "argc",
+    "flags",
+)]  # fmt: skip
+_PARENT = _SYMBOL.index(TABLES["symbol"].index("parent"))
+
+
+def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: list[str], ids: dict[str, int]) -> list[Unit]:
+    """Write what needs no resolving; the files of the batch as units, with the text ids of the database."""
+    packed = done.packed
+    kept = [position for position, digest in zip(done.positions, done.outcome, strict=True) if isinstance(digest, bytes)]
+    digests = [digest for digest in done.outcome if isinstance(digest, bytes)]
+    _translate(packed, texts)
+    units = [Unit(ids[found.paths[at]], found.paths[at], found.languages[at], texts.id(modules[at])) for at in kept]
+    now = time.time_ns()
+    writer.put_files(
+        (unit.file, unit.path, unit.lang, unit.module, digest, size, int(found.mtimes[at]), now, status, msgspec.json.encode(broken).decode(), test, generated)
+        for unit, at, digest, size, status, broken, test, generated in zip(
+            units, kept, digests, done.sizes, packed.status, packed.broken, packed.tests, packed.generated, strict=True
+        )
+    )
+    files = np.array([unit.file for unit in units], dtype=np.int64)
+    tables = {name: packed.tables[name] for name in TABLES}
+    _write_tables(writer, texts, tables, files)
+    _share_out(units, tables)
+    writer.add_facts((unit.file, unit.refs, unit.binds, unit.exports) for unit in units)
+    return units
+
+
+def _translate(packed: Packed, texts: Texts) -> None:
+    """Text ids of the batch become those of the database."""
+    table = np.append(texts.take(packed.texts, packed.offsets), np.int32(-1))  # index -1: no text
+    for name, columns in TEXT.items():
+        array = packed.tables[name]
+        for column in columns:
+            at = TABLES[name].index(column)
+            array[:, at] = table[array[:, at]]
+
+
+def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: Any) -> None:
+    symbols = tables["symbol"]
+    held = files[symbols[:, 0]] << SYMBOL_SHIFT
+    columns = [symbols[:, at] for at in _SYMBOL]
+    columns[_PARENT] = optional(columns[_PARENT], held)
+    writer.add_rows("symbol", as_rows(number(symbols[:, 0], files, SYMBOL_SHIFT), *columns))
+    strings = tables["string"]
+    scopes = optional(strings[:, 3], files[strings[:, 0]] << SYMBOL_SHIFT)
+    writer.add_rows("string", as_rows(number(strings[:, 0], files, REF_SHIFT), strings[:, 2], strings[:, 1], scopes))
+    configs = tables["config"]
+    writer.add_rows("config", as_rows(number(configs[:, 0], files, REF_SHIFT), configs[:, 3], configs[:, 1], configs[:, 2]))
+    commands = tables["command"]
+    writer.add_rows("command", [
+        (row, texts.text(name), texts.text(name), start, line, scope, handler, group, None, None)
+        for row, (_, name, start, line, scope, handler, group)
+        in zip(number(commands[:, 0], files, SYMBOL_SHIFT).tolist(), commands.tolist(), strict=True)
+    ])  # fmt: skip
+
+
+def write_imports(writer: Writer, units: list[Unit]) -> None:
+    for unit in units:
+        base = unit.file << SYMBOL_SHIFT
+        rows = zip(unit.imports.tolist(), unit.targets.tolist(), strict=True)
+        writer.add_rows("import", [(base + n, *row[:4], *target, row[7], *row[4:7]) for n, (row, target) in enumerate(rows)])
+
+
+def _share_out(units: list[Unit], tables: dict[str, Any]) -> None:
+    """Each unit gets its part of the arrays."""
+    places = np.arange(len(units) + 1)
+    cuts = {name: np.searchsorted(array[:, 0], places).tolist() for name, array in tables.items()}
+    bodies = {name: np.ascontiguousarray(array[:, 1:]) for name, array in tables.items() if name not in ("symbol", "string", "config")}
+    bodies["symbol"] = np.ascontiguousarray(tables["symbol"][:, Unit.SYMBOL])
+    for index, unit in enumerate(units):
+        part = {name: body[cuts[name][index] : cuts[name][index + 1]] for name, body in bodies.items()}
+        unit.symbols, unit.refs, unit.binds, unit.exports = part["symbol"], part["ref"], part["bind"], part["export"]
+        unit.relations, unit.imports, unit.commands = part["relation"], part["import"], part["command"][:, 1:]
+
+
+def number(positions: Any, files: Any, shift: int) -> Any:
+    """Ids of rows that stand in order of their files."""
+    first = np.searchsorted(positions, np.arange(len(files)))
+    return (files[positions] << shift) + np.arange(len(positions)) - first[positions]
+
+
+def optional(column: Any, base: Any = 0) -> Any:
+    """The column plus `base`, with nothing where it is negative."""
+    made = (column + base).astype(object)
+    made[column < 0] = None
+    return made
+
+
+def as_rows(*columns: Any) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.tolist() for column in columns), strict=True)

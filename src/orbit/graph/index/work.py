@@ -1,0 +1,83 @@
+"""What a build from nothing and a refresh share: the scan, extraction, and how a sync ends."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+
+import xxhash
+
+from orbit import git
+from orbit.config import Workspace, cpu_limit
+from orbit.graph.index.place import EXTRACTOR_VERSION, Place
+from orbit.graph.index.pool import make_jobs, run
+from orbit.graph.index.rows import write_batch
+from orbit.graph.index.scan import Scan, scan
+from orbit.graph.index.texts import Texts
+from orbit.graph.index.unit import Unit
+from orbit.graph.outcome import SyncAnswer
+from orbit.graph.store.connection import SCHEMA_VERSION
+from orbit.graph.store.writer import Writer
+from orbit_native import hashing
+
+Progress = Callable[[str, int, int], None]  # (stage, done, of)
+
+
+class Sync:
+    """One sync of a worktree."""
+
+    def __init__(self, workspace: Workspace, place: Place, progress: Progress | None, jobs: int | None, executor: Executor | None) -> None:
+        self.workspace, self.place = workspace, place
+        self.progress: Progress = progress or (lambda *_: None)
+        self.workers, self.executor = jobs or cpu_limit(), executor
+        self.message: str | None = None
+        # As they were before any file was read: what changes meanwhile then looks new to the next sync.
+        self.started_ns = time.time_ns()
+        self.found: Scan = scan(workspace.root)
+        self.manifests = self._manifest_digest()
+        self.skipped = dict(self.found.skipped_paths)
+
+    def extract(self, writer: Writer, texts: Texts, wanted: list[int], modules: list[str], ids: dict[str, int]) -> Iterator[Unit]:
+        """Units of the wanted files; their rows that need no resolving are written on the way."""
+        found, done_count = self.found, 0
+        self.progress("extract", 0, len(wanted))
+        jobs = make_jobs(os.fsencode(self.workspace.root), found, modules, wanted, self.workers)
+        for done in run(jobs, self.workers, int(found.sizes[wanted].sum()), self.executor):
+            for position, outcome in zip(done.positions, done.outcome, strict=True):
+                if isinstance(outcome, str):
+                    self.skipped[found.paths[position]] = outcome
+            yield from write_batch(writer, texts, done, found, modules, ids)
+            done_count += len(done.positions)
+            self.progress("extract", done_count, len(wanted))
+
+    def finish(self, writer: Writer, mode: str, *, changed: int = 0, removed: int = 0, unchanged: dict[str, str] | None = None) -> SyncAnswer:
+        """Write down what was left out and when this was; `unchanged` is the meta table of a graph that stays as it is."""
+        found, unknown = self.found, str(self.found.skipped.get("unknown_extension", 0))
+        if unchanged is None or writer.skipped() != self.skipped or unchanged.get("unknown_extension") != unknown:
+            writer.set_skipped(self.skipped)
+            writer.set_meta({"unknown_extension": unknown})
+        if unchanged is None:
+            writer.set_meta({
+                "schema_version": str(SCHEMA_VERSION), "extractor_version": str(EXTRACTOR_VERSION), "branch": self.place.branch,
+                "commit_sha": self.place.commit, "synced_at": str(self.started_ns), "manifests": self.manifests,
+                "last_full_build_at" if mode == "full" else "last_incremental_at": str(time.time_ns()),
+            })  # fmt: skip
+        reasons: dict[str, int] = dict(found.skipped)
+        for path, reason in self.skipped.items():
+            if path not in found.skipped_paths:
+                reasons[reason] = reasons.get(reason, 0) + 1
+        return SyncAnswer(
+            mode=mode, files_changed=changed, files_removed=removed, files_skipped=dict(sorted(reasons.items())), duration_ms=0,
+            db=str(self.place.database), message=self.message, **writer.counts(),
+        )  # fmt: skip
+
+    def _manifest_digest(self) -> str:
+        """Changes when a manifest's text does."""
+        paths = [git.encode(path) for path in sorted(self.found.manifests)]
+        hashes, _, _ = hashing.hash_files(os.fsencode(self.workspace.root), paths)
+        digest = xxhash.xxh3_128()
+        for path, value in zip(paths, hashes, strict=True):
+            digest.update(path + b"\0" + bytes(value))
+        return digest.hexdigest()
