@@ -64,6 +64,11 @@ cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHI
     return made
 
 
+cdef inline long long place(int scope, int name):
+    """A key for a name in a scope of a file."""
+    return <long long>(scope + 1) << 32 | <unsigned int>name
+
+
 cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
@@ -125,7 +130,7 @@ cdef class Resolver:
                 holder = scope if scope >= 0 and self.kind_bits[file.at(scope).kind] & VARIANT_KIND else self.type_scope(file, scope)
                 file.fields.setdefault((holder, rows[i, 1]), []).append((rows[i, 2], rows[i, 3], scope))
             elif rows[i, 0] != FORM_RETURN:
-                key = (scope, rows[i, 1])
+                key = place(scope, rows[i, 1])
                 made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
                 held = file.binds.get(key)
                 if held is None:
@@ -179,7 +184,7 @@ cdef class Resolver:
     cdef list find_members(self, int family, int container, int name):
         """Definitions called `name` inside `container`, in order of path and position; of very many only the first."""
         self.noted.add(name)
-        key = (family, container, name)
+        key = (<long long>container << 32 | <unsigned int>name) * 64 + family       # one small object, not a tuple of three
         found = self.members.get(key)
         if found is None:
             found = self.all.find(family, container, name) if self.all is not None else self.loaded(family, self.loader.members(family, container, name))
@@ -421,7 +426,7 @@ cdef class Resolver:
             return None
         imported = file.named.get(name)
         while True:
-            bound = file.binds.get((here, name))
+            bound = file.binds.get(place(here, name))
             if bound is not None and not (bits == TYPE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
                 if here != NOTHING or not self.module_has(file, name):
                     found = self.local(file, here, bound, at, depth)
@@ -607,7 +612,7 @@ cdef class Resolver:
                 found = self.follow(other, module, name, argc, bits, depth + 1)
                 if found is not None and found.kind != EXTERNAL:
                     return found
-        bound = other.binds.get((NOTHING, name))
+        bound = other.binds.get(place(NOTHING, name))
         if bound is not None and other.rules.reexports_all:
             return self.local(other, NOTHING, bound, 1 << 30, depth)
         return None
@@ -913,7 +918,7 @@ cdef class Resolver:
                 if rules.class_sides and self.on_class(file, scope):
                     return thing(CLASS, EXACT, self.real_type(file, around, depth))
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
-            if file.binds.get((scope, name)) is None:
+            if file.binds.get(place(scope, name)) is None:
                 return None
         cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
         if found is None and name in rules.constructors:
@@ -1088,7 +1093,7 @@ cdef class Resolver:
         if found is not None:
             return found
         while True:                                # a type parameter is what it is bound by
-            bound = file.binds.get((scope, name))
+            bound = file.binds.get(place(scope, name))
             if bound is not None:
                 _start, _form, type_, _value = bound[0]
                 if type_ != NOTHING and type_ != name:

@@ -21,6 +21,8 @@ class Worktree:
         self._paths = frozenset(scan.paths)
         self._readable = self._paths | scan.manifests.keys()
         self._texts: dict[str, str | None] = {}
+        self._parts: frozenset[str] | None = None
+        self.targets: dict[tuple[str, str, str], str | None] = {}  # (language, import, folder) -> what it means, of languages where that decides
         self._by_name: dict[str, list[str]] = {}
         for path in sorted(scan.manifests):
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
@@ -31,6 +33,13 @@ class Worktree:
 
     def has(self, path: str) -> bool:
         return path in self._paths
+
+    def has_part(self, name: str) -> bool:
+        if self._parts is None:
+            folders = {path.rpartition("/")[0] for path in self._paths}
+            names = {path.rpartition("/")[2].partition(".")[0] for path in self._paths}
+            self._parts = frozenset(names.union(*(folder.split("/") for folder in folders)))
+        return name in self._parts
 
     def text(self, path: str) -> str | None:
         """The text of a manifest or any other indexed file (a tsconfig may extend one of any name); None if the scan has none such."""

@@ -10,7 +10,8 @@ import numpy as np
 from orbit.graph.facts import BIND_FORMS, NONE
 from orbit.graph.index.pack import IMPORT_FLAGS, TABLES
 from orbit.graph.index.texts import Texts
-from orbit.graph.languages import Layout, language
+from orbit.graph.index.layout import Worktree
+from orbit.graph.languages import language
 from orbit.graph.store.writer import Writer
 from orbit_native.definitions import DEFINITION_COLUMNS, Facts, Rules
 
@@ -40,16 +41,21 @@ class Unit:
         """As the resolver takes it."""
         return Facts(self.file, self.module, rules, self.symbols, self.import_rows(), self.relation_rows(), self.binds, self.exports)
 
-    def aim_imports(self, texts: Texts, layout: Layout) -> None:
+    def aim_imports(self, texts: Texts, layout: Worktree) -> None:
         """Find out what each import means in this worktree."""
         if not len(self.imports):
             return
         table, module = language(self.lang), texts.text(self.module)
-        separator, binds_first = table.separator, table.import_binds == "first"
+        separator, binds_first, folder = table.separator, table.import_binds == "first", self.path.rpartition("/")[0]
         targets = []
         for path, name, alias, flags, *_ in self.imports.tolist():
             text = texts.text(path)
-            target = table.import_target(text, self.path, module, layout)
+            if not table.aims_by_folder:
+                target = table.import_target(text, self.path, module, layout)
+            elif (key := (self.lang, text, folder)) in layout.targets:
+                target = layout.targets[key]
+            else:
+                target = layout.targets[key] = table.import_target(text, self.path, module, layout)
             local = alias if alias != NONE else name
             if local == NONE and not flags & (STAR | SIDE):
                 parts = (target or text).replace("/", separator).split(separator)

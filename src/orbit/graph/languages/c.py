@@ -103,7 +103,7 @@ LANGUAGES = {
         grammar=("tree_sitter_c", "language"),
         suffixes=(".c", ".h"),
         module_of=module_of,
-        import_target=import_target,
+        import_target=import_target, aims_by_folder=True,
         fix_up=fix_up,
         global_names=True,
         shared_suffixes=(".h",),

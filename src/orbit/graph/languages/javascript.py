@@ -188,7 +188,7 @@ LANGUAGES = {
         family="typescript",
         manifests=MANIFESTS,
         module_of=module_of,
-        import_target=import_target,
+        import_target=import_target, aims_by_folder=True,
         fix_up=fix_up,
         self_names=typescript.SELF_NAMES,
         super_names=("super",),

@@ -36,6 +36,9 @@ class Layout(Protocol):
     def has(self, path: str) -> bool:
         """Is this path (relative, with `/`) an indexed file?"""
 
+    def has_part(self, name: str) -> bool:
+        """Is this the name of a folder, or of a file without its suffixes? If not, no path can lead there."""
+
     def text(self, path: str) -> str | None:
         """The text of a manifest (MANIFESTS of any language), or None."""
 
@@ -73,6 +76,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
+    aims_by_folder: bool = False  # does the target of an import depend on its text and the importing folder alone?
     import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last
     shared_modules: bool = False  # are names of other files of the same module visible without import?
     nested_modules: bool = False  # are names of the modules around a module visible in it? (namespace A.B sees A)

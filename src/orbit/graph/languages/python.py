@@ -94,7 +94,6 @@ class _Modules:
         self.homes = frozenset(homes)
         self.roots = sorted(self.declared | self.homes)
         self.folders: dict[str, tuple[str, bool]] = {}  # folder -> (prefix of its modules, is it a package)
-        self.found: dict[tuple[str, str], str | None] = {}
 
 
 _MODULES: WeakKeyDictionary[Layout, _Modules] = WeakKeyDictionary()
@@ -171,11 +170,7 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
             return None
         there = "/".join(parts[: len(parts) - climb])
         return _at(there, rest, layout) or _joined(_folder_module(there, layout), rest)
-    found = _modules(layout).found
-    key = folder, text
-    if key not in found:
-        found[key] = _look_up(text, folder, module, layout)
-    return found[key]
+    return _look_up(text, folder, module, layout)
 
 
 def _joined(package: str, rest: str) -> str:
@@ -197,7 +192,7 @@ def _look_up(text: str, folder: str, module: str, layout: Layout) -> str | None:
     first = text.partition(".")[0]
     around = list(_ancestors(folder))
     near = [place for place in around if place in modules.declared or place in modules.homes or not _is_package(place, layout)]
-    places = list(dict.fromkeys([*_with_sources(near, modules), *modules.roots]))
+    places = list(dict.fromkeys([*_with_sources(near, modules), *modules.roots])) if layout.has_part(first) else []
     for place in places:
         target = _at(place, text, layout)
         if target is not None:
@@ -438,7 +433,7 @@ LANGUAGES = {
         outer_kinds=frozenset({"const", "type_alias"}),
         manifests=MANIFESTS,
         module_of=module_of,
-        import_target=import_target,
+        import_target=import_target, aims_by_folder=True,
         fix_up=fix_up,
         self_names=("self",),
         class_names=("cls", "mcs"),

@@ -276,7 +276,7 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         family="typescript",
         manifests=MANIFESTS,
         module_of=module_of,
-        import_target=import_target,
+        import_target=import_target, aims_by_folder=True,
         fix_up=fix_up,
         self_names=SELF_NAMES,
         super_names=("super",),

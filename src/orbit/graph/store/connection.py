@@ -129,7 +129,7 @@ def create_indexes(db: apsw.Connection) -> None:
 
 
 def create_edge_indexes(db: apsw.Connection) -> None:
-    """Indexes of what resolution finds, and of all texts: it adds some."""
+    """Indexes of what resolution finds."""
     db.execute(_sql("edge_indexes.sql"))
 
 

@@ -1,5 +1,4 @@
 -- Built after resolution.
-CREATE UNIQUE INDEX text_value ON text (value);
 CREATE INDEX ref_target ON ref (target) WHERE target IS NOT NULL;
 CREATE INDEX relation_source ON relation (source);
 CREATE INDEX relation_target ON relation (target);

@@ -1,4 +1,5 @@
 -- Built after the rows of a cold build, so that the rows go in at full speed.
+CREATE UNIQUE INDEX text_value ON text (value);
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_qualified ON symbol (qualified);
 CREATE INDEX symbol_member ON symbol (container, name);
