@@ -13,7 +13,7 @@ from synthetic import Repository, Sheets
 
 import orbit
 from orbit.config import Workspace
-from orbit.graph.index import sync as syncing
+from orbit.graph.index import pool, work
 from orbit.graph.index.scan import Scan, scan
 from orbit.graph.index.sync import SyncAnswer, sync
 from orbit.graph.languages import SUFFIXES
@@ -109,7 +109,8 @@ def digest_of(answer: SyncAnswer) -> str:
 def test_the_number_of_workers_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     grow(tmp_path / "tree", 42)
     alone = digest_of(sync(Workspace(tmp_path / "tree"), full=True, jobs=1))
-    monkeypatch.setattr(syncing, "BATCH_BYTES", 700)  # many small batches
+    for limit in ("LARGEST_JOB", "SMALLEST_JOB", "FEW_BYTES"):  # many small jobs, in processes
+        monkeypatch.setattr(pool, limit, 700)
     assert digest_of(sync(Workspace(tmp_path / "tree"), full=True, jobs=jobs)) == alone
 
 
@@ -127,7 +128,7 @@ def test_the_order_of_files_changes_nothing(tmp_path: Path, monkeypatch: pytest.
             found, paths=[found.paths[i] for i in order], languages=[found.languages[i] for i in order], sizes=found.sizes[order], mtimes=found.mtimes[order]
         )
 
-    monkeypatch.setattr(syncing, "scan", shuffled_scan)
+    monkeypatch.setattr(work, "scan", shuffled_scan)
     assert digest_of(sync(workspace, full=True, jobs=1)) == in_order
     for _ in range(5):
         repository.edit()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from orbit.graph.index.watch import Watch
+    from orbit.graph.index.work import Memory
     from orbit.graph.outcome import SyncAnswer, Why
     from orbit.graph.query.digest import DigestAnswer
     from orbit.graph.query.picture import PictureAnswer
@@ -54,6 +55,7 @@ class Graph:
         self.policy = policy
         self._readers = Readers()
         self._syncing = threading.Lock()
+        self._memory: Memory | None = None  # of the last sync
         self._synced_at: float | None = None  # monotonic
         self._watch = _watch(workspace, policy)
 
@@ -95,8 +97,10 @@ class Graph:
         if self._watch is not None:
             return self._watch.barrier(full=full, jobs=jobs, progress=progress)
         from orbit.graph.index.sync import sync
+        from orbit.graph.index.work import Memory
 
-        answer = sync(self.workspace, full=full, jobs=jobs, progress=progress, executor=executor)
+        self._memory = self._memory or Memory()
+        answer = sync(self.workspace, full=full, jobs=jobs, progress=progress, executor=executor, memory=self._memory)
         self._synced_at = time.monotonic()
         return answer
 

@@ -20,6 +20,9 @@ class Tree:
     def has(self, path: str) -> bool:
         return path in self.files
 
+    def has_part(self, name: str) -> bool:
+        return any(name in path.partition(".")[0].split("/") for path in self.files)
+
     def text(self, path: str) -> str | None:
         return self.files.get(path)
 

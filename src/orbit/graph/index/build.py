@@ -25,7 +25,7 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     """Fill an empty database."""
     create_tables(writer.db)
     texts, found = NewTexts(), sync.found
-    layout = Worktree(sync.workspace.root, found)
+    layout = sync.layout()
     modules = [language(lang).module_of(path, layout) for path, lang in zip(found.paths, found.languages, strict=True)]
     ids = {path: index + 1 for index, path in enumerate(found.paths)}
     units = sorted(sync.extract(writer, texts, list(range(len(found.paths))), modules, ids), key=lambda unit: unit.path)

@@ -14,7 +14,7 @@ _MAX_MANIFEST_SIZE = 8 << 20
 
 
 class Worktree:
-    """A `Layout` over one scan. `consulted` names every file whose text was asked for, found or not: module names may depend on it."""
+    """A `Layout` over one scan. `consulted` names every file whose text was read: module names may depend on it."""
 
     def __init__(self, root: Path, scan: Scan) -> None:
         self._root = os.fsencode(root)
@@ -29,7 +29,7 @@ class Worktree:
 
     @property
     def consulted(self) -> frozenset[str]:
-        return frozenset(self._texts)
+        return frozenset(path for path, text in self._texts.items() if text is not None)
 
     def has(self, path: str) -> bool:
         return path in self._paths

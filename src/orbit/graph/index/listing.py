@@ -56,8 +56,8 @@ def list_by_git(root: Path, *, submodules: bool = False) -> Listing | None:
         if error.is_no_repository:
             return None
         raise
-    listing = Listing(list(set(git.split(output))), is_git=True)
-    nested = [path for path in listing.paths if path.endswith("/")]
+    listing = Listing(list(dict.fromkeys(git.split(output))), is_git=True)  # in git's order: nearly sorted
+    nested = [path for path in listing.paths if path.endswith("/")] if b"/\0" in output else []
     if nested:
         listing.unentered.update((path[:-1], "nested_repository") for path in nested)
         listing.paths = [path for path in listing.paths if not path.endswith("/")]

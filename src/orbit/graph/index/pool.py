@@ -93,7 +93,7 @@ def do(job: Job) -> Done:
             batch.modules.append(module)
             batch.sources.append(content)
     try:
-        packed = extract_batch(batch, _set_alarm)
+        packed = extract_batch(batch, lambda: _set_alarm(HANG_SECONDS))
     finally:
         _set_alarm(0)
     return Done(job.positions, outcome, [len(source) for source in batch.sources], packed)
@@ -199,6 +199,6 @@ def _become_worker(parent: int) -> None:
         os._exit(1)
 
 
-def _set_alarm(seconds: int = HANG_SECONDS) -> None:
+def _set_alarm(seconds: int) -> None:
     if _is_worker:
         signal.alarm(seconds)

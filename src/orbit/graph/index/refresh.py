@@ -9,7 +9,6 @@ import numpy as np
 
 from orbit import git
 from orbit.graph.index.commands import name_commands
-from orbit.graph.index.layout import Worktree
 from orbit.graph.index.resolution import Resolution
 from orbit.graph.index.rows import write_imports
 from orbit.graph.index.texts import StoredTexts
@@ -36,6 +35,9 @@ def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
             stale.append(index)
     now = set(found.paths) if len(found.paths) != len(known) or any(found.paths[index] not in known for index in stale) else known.keys()
     removed = [row for path, row in known.items() if path not in now]
+    sync.further = set(meta.get("further_manifests", "").split("\n")) - {""}
+    if sync.further:
+        sync.manifests = sync.manifest_digest(sync.further)
     manifests_changed = sync.manifests != meta.get("manifests")
     moved = manifests_changed or bool(removed) or any(found.paths[index] not in known for index in stale)
     if not stale and not moved:
@@ -65,7 +67,7 @@ def _really_changed(sync: Sync, writer: Writer, known: dict[str, KnownFile], sta
 class _Refresh:
     def __init__(self, sync: Sync, writer: Writer, known: dict[str, KnownFile]) -> None:
         self.sync, self.writer, self.known = sync, writer, known
-        self.layout = Worktree(sync.workspace.root, sync.found)
+        self.layout = sync.layout()
         self.texts = StoredTexts(writer)
         self.resolution = Resolution(self.texts, writer)
 
@@ -105,7 +107,7 @@ class _Refresh:
 
     def _identify(self, stale: list[int]) -> tuple[dict[str, int], set[int]]:
         """Ids of the files to extract, and the names by which imports may mean those that are new."""
-        ids, names, next_id = dict[str, int](), set[int](), max((row.id for row in self.known.values()), default=0) + 1
+        ids, names, next_id = dict[str, int](), set[int](), self.writer.last_file_id() + 1
         for index in stale:
             path = self.sync.found.paths[index]
             if path in self.known:

@@ -22,7 +22,7 @@ from orbit.errors import RefusedError
 from orbit.graph.index.build import build
 from orbit.graph.index.place import EXTRACTOR_VERSION, delete, find_place, find_stale
 from orbit.graph.index.refresh import refresh
-from orbit.graph.index.work import Progress, Sync
+from orbit.graph.index.work import Memory, Progress, Sync
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION, drop_all, is_empty, open_writer, transaction, use_wal
 from orbit.graph.store.writer import Writer
@@ -32,8 +32,9 @@ DAMAGE = (apsw.NotADBError, apsw.CorruptError, apsw.SQLError)
 
 
 def sync(
-    workspace: Workspace, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None
-) -> SyncAnswer:
+    workspace: Workspace, *, full: bool = False, jobs: int | None = None, progress: Progress | None = None, executor: Executor | None = None,
+    memory: Memory | None = None,
+) -> SyncAnswer:  # fmt: skip
     """Sync the graph of a worktree. One writer at a time: others wait for it, then find little left to do."""
     started = time.perf_counter()
     place = find_place(workspace.root)
@@ -41,7 +42,7 @@ def sync(
         workspace.prepare()
         place.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(place.lock, timeout=LOCK_SECONDS), _no_collector():
-            answer = _run(Sync(workspace, place, progress, jobs, executor), full)
+            answer = _run(Sync(workspace, place, progress, jobs, executor, memory or Memory()), full)
             delete(find_stale(place))
     except Timeout:
         raise RefusedError("another sync of this worktree is still running", hint="wait for it, or end it", code="locked") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -70,7 +71,7 @@ class StoredTexts:
 
     def take(self, blob: bytes, offsets: Any) -> Any:
         ends = offsets.tolist()
-        return np.array([self.id(blob[start:end].decode()) for start, end in zip(ends, ends[1:], strict=False)], dtype=np.int32)
+        return np.array([self.id(blob[start:end].decode()) for start, end in pairwise(ends)], dtype=np.int32)
 
     def fresh(self) -> Iterator[tuple[int, str]]:
         first, self._written = self._written, self._next

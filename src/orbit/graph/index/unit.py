@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from orbit.graph.facts import BIND_FORMS, NONE
+from orbit.graph.index.layout import Worktree
 from orbit.graph.index.pack import IMPORT_FLAGS, TABLES
 from orbit.graph.index.texts import Texts
-from orbit.graph.index.layout import Worktree
 from orbit.graph.languages import language
 from orbit.graph.store.writer import Writer
 from orbit_native.definitions import DEFINITION_COLUMNS, Facts, Rules

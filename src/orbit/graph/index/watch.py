@@ -16,6 +16,7 @@ from pathlib import Path
 from orbit.config import Workspace
 from orbit.errors import OrbitError, RefusedError
 from orbit.graph.index.sync import sync
+from orbit.graph.index.work import Memory
 from orbit.graph.outcome import SyncAnswer
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
@@ -47,6 +48,7 @@ class Watch:
         self.notice: str | None = None  # why there are no file events, once that is so
         self.progress = ("scan", 0, 0)  # of the sync that is running
         self._events, self._debounce = events, debounce_ms / 1000
+        self._memory = Memory()
         self._stop = threading.Event()
         self._turn = threading.Condition()
         self._asked = self._urgent = 1  # number of the last request for a sync, and of the last one somebody waits for
@@ -151,7 +153,7 @@ class Watch:
             serving, full, jobs = request
             started = time.monotonic()
             try:
-                outcome: Outcome = sync(self.workspace, full=full, jobs=jobs, progress=self._note)
+                outcome: Outcome = sync(self.workspace, full=full, jobs=jobs, progress=self._note, memory=self._memory)
                 if self.notice is not None and isinstance(outcome, SyncAnswer):
                     outcome.message = f"{outcome.message}; {self.notice}" if outcome.message else self.notice
             except _ClosedError:

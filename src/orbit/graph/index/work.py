@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from typing import Any
 
 import xxhash
 
 from orbit import git
 from orbit.config import Workspace, cpu_limit
+from orbit.graph.index.layout import Worktree
 from orbit.graph.index.place import EXTRACTOR_VERSION, Place
 from orbit.graph.index.pool import make_jobs, run
 from orbit.graph.index.rows import write_batch
 from orbit.graph.index.scan import Scan, scan
+from orbit.graph.index.survey import Survey
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit
 from orbit.graph.outcome import SyncAnswer
@@ -25,19 +28,39 @@ from orbit_native import hashing
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
 
 
+class Memory:
+    """What a handle keeps from one sync to the next."""
+
+    survey: Survey | None = None
+    layout: Worktree | None = None
+    layout_of: tuple[Any, ...] = ()  # files and manifests that the layout stands for
+
+
 class Sync:
     """One sync of a worktree."""
 
-    def __init__(self, workspace: Workspace, place: Place, progress: Progress | None, jobs: int | None, executor: Executor | None) -> None:
+    def __init__(
+        self, workspace: Workspace, place: Place, progress: Progress | None, jobs: int | None, executor: Executor | None, memory: Memory
+    ) -> None:
         self.workspace, self.place = workspace, place
         self.progress: Progress = progress or (lambda *_: None)
         self.workers, self.executor = jobs or cpu_limit(), executor
         self.message: str | None = None
         # As they were before any file was read: what changes meanwhile then looks new to the next sync.
         self.started_ns = time.time_ns()
-        self.found: Scan = scan(workspace.root)
-        self.manifests = self._manifest_digest()
+        self.found: Scan = scan(workspace.root, memory.survey)
+        memory.survey = self.found.survey
+        self._memory = memory
+        self.manifests = self.manifest_digest()
+        self.further: set[str] = set()  # other files that were read like manifests, now or at the last sync
         self.skipped = dict(self.found.skipped_paths)
+
+    def layout(self) -> Worktree:
+        """The worktree as the languages see it; that of the last sync where neither files nor manifests are others."""
+        memory, stands_for = self._memory, (self.found.paths, self.manifests)
+        if memory.layout is None or memory.layout_of != stands_for:
+            memory.layout, memory.layout_of = Worktree(self.workspace.root, self.found), stands_for
+        return memory.layout
 
     def extract(self, writer: Writer, texts: Texts, wanted: list[int], modules: list[str], ids: dict[str, int]) -> Iterator[Unit]:
         """Units of the wanted files; their rows that need no resolving are written on the way."""
@@ -61,7 +84,7 @@ class Sync:
         if unchanged is None:
             writer.set_meta({
                 "schema_version": str(SCHEMA_VERSION), "extractor_version": str(EXTRACTOR_VERSION), "branch": self.place.branch,
-                "commit_sha": self.place.commit, "synced_at": str(self.started_ns), "manifests": self.manifests,
+                "commit_sha": self.place.commit, "synced_at": str(self.started_ns), **self._manifests_read(),
                 "last_full_build_at" if mode == "full" else "last_incremental_at": str(time.time_ns()),
             })  # fmt: skip
         reasons: dict[str, int] = dict(found.skipped)
@@ -73,9 +96,13 @@ class Sync:
             db=str(self.place.database), message=self.message, **writer.counts(),
         )  # fmt: skip
 
-    def _manifest_digest(self) -> str:
-        """Changes when a manifest's text does."""
-        paths = [git.encode(path) for path in sorted(self.found.manifests)]
+    def _manifests_read(self) -> dict[str, str]:
+        further = sorted(self.further | self.layout().consulted - self.found.manifests.keys())
+        return {"manifests": self.manifest_digest(further) if set(further) != self.further else self.manifests, "further_manifests": "\n".join(further)}
+
+    def manifest_digest(self, further: Iterable[str] = ()) -> str:
+        """Changes when a manifest's text does, or that of another file that was read like one (a tsconfig may extend a file of any name)."""
+        paths = [git.encode(path) for path in sorted({*self.found.manifests, *further})]
         hashes, _, _ = hashing.hash_files(os.fsencode(self.workspace.root), paths)
         digest = xxhash.xxh3_128()
         for path, value in zip(paths, hashes, strict=True):

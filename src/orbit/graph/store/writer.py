@@ -13,16 +13,13 @@ import numpy as np
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 # Tables whose ids are file << shift | n.
-SHIMARKS = {name: ", ".join("?" * count) for name, count in {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}.items()}
-COUNTED = ("symbol", "ref")
-LAST, CHUNK = 1 << 62, 1 << 16
-NO_NAMES = np.empty(0, dtype=np.int32)
-FTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
-MARKS = {name: ", ".join("?" * count) for name, count in {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}.items()}
-COUNTED = ("symbol", "ref")
-LAST, CHUNK = 1 << 62, 1 << 16
-NO_NAMES = np.empty(0, dtype=np.int32)
+SHIFTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
+WIDTHS = {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}
+MARKS = {table: ", ".join("?" * width) for table, width in WIDTHS.items()}
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
+COUNTED = ("symbol", "ref")
+LAST, CHUNK = 1 << 62, 1 << 16
+NO_NAMES = np.empty(0, dtype=np.int32)
 
 
 class KnownFile(msgspec.Struct, gc=False):
@@ -81,6 +78,10 @@ class Writer:
         """All files, by path."""
         columns = ", ".join(KnownFile.__struct_fields__)
         return {row[1]: KnownFile(*row) for row in self.db.execute(f"SELECT {columns} FROM file")}
+
+    def last_file_id(self) -> int:
+        found: int = self.db.execute("SELECT coalesce(max(id), 0) FROM file").get
+        return found
 
     def file_hash(self, file: int) -> bytes:
         found: bytes = self.db.execute("SELECT hash FROM file WHERE id = ?", (file,)).get
