@@ -196,7 +196,7 @@ def _become_worker(parent: int) -> None:
     gc.disable()  # short-lived; what it makes has no cycles worth a search
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if os.getppid() != parent:
-        os._exit(1)
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _set_alarm(seconds: int) -> None:
