@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from orbit.graph.facts import NONE
+from orbit.graph.index.commands import aim_commands
 from orbit.graph.index.rules import kind_bits, make_rules
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import SQL_RESOLVED, Unit, load_unit
@@ -134,10 +135,8 @@ class Resolution:
         self._writer.replace_relations(unit.file, rows)
 
     def _write_commands(self, unit: Unit) -> None:
-        start = unit.file << SYMBOL_SHIFT
-        for index, (begin, _, scope, handler, _) in enumerate(unit["command"].tolist()):
-            target = self._resolver.evaluate_text(unit.file, scope, handler, begin) if handler != NONE else None
-            self._writer.aim_command(start + index, target)
+        if len(unit["command"]):
+            self._writer.aim_commands(aim_commands(unit, self._texts, self._resolver))
 
 
 _RESOLVED = [0, 1, 2, 3, 9, 4, 5, 11, 12, 13, 14, 15]  # DEFINITION_COLUMNS in a symbol row of `pack`

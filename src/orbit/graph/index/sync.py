@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 from orbit import git
 from orbit.config import Workspace, cpu_limit
 from orbit.errors import RefusedError
+from orbit.graph.index.commands import name_commands
 from orbit.graph.index.extract import PARSE_BUDGET_SECONDS
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.pack import Batch, Packed, extract_batch
@@ -133,7 +134,7 @@ class _Sync:
         create_indexes(db)
         writer.indexed = True
         writer.fill_words()
-        _name_commands(writer, texts)
+        name_commands(writer)
         return self._finish(writer, found, skipped, mode, len(units), 0, layout)
 
     # --- from what is there
@@ -218,7 +219,7 @@ class _Sync:
         writer.add_texts(texts.fresh())
         for unit in units:
             writer.add_symbol_words(writer.symbol_names(unit.file))
-        _name_commands(writer, texts)
+        name_commands(writer)
         return self._finish(writer, found, skipped, "auto", len(units), len(removed) + len(lost & {row.id for row in known.values()}), layout)
 
     def _affected(self, writer: Writer, texts: Texts, names: set[int], touched: set[int], layout: Worktree, everything: bool) -> list[Unit]:
@@ -322,7 +323,7 @@ class _Sync:
         ])  # fmt: skip
         writer.add_rows("config", [(held + n, line, text(key), text(kind)) for n, (key, kind, line) in enumerate(unit["config"].tolist())])
         writer.add_rows("command", [
-            (base + n, text(name), text(name), start, line, scope, handler, group, None, None)
+            (base + n, text(name), text(name), start, line, scope, handler, group, *(None,) * 5)
             for n, (name, start, line, scope, handler, group) in enumerate(unit["command"].tolist())
         ])  # fmt: skip
         unit.tables["command"] = unit["command"][:, 1:]
@@ -415,27 +416,6 @@ def _manifest_digest(root: Path, found: Scan) -> str:
     for path, value in zip(paths, hashes, strict=True):
         digest.update(git.encode(path) + b"\0" + bytes(value))
     return digest.hexdigest()
-
-
-def _name_commands(writer: Writer, texts: Texts) -> None:
-    """Compose full names: a command hangs on the group whose handler its group expression names."""
-    rows = list(writer.commands())
-    by_handler: dict[tuple[int, str], int] = {}
-    for row in rows:
-        command, _, _, _, handler, _, _, _ = row
-        if handler != -1:
-            by_handler.setdefault((command >> SYMBOL_SHIFT, texts.text(handler)), command)
-    by_id = {row[0]: row for row in rows}
-
-    def full(command: int, depth: int) -> str:
-        _, name, _, _, _, grouped, _, _ = by_id[command]
-        around = by_handler.get((command >> SYMBOL_SHIFT, texts.text(grouped))) if grouped != -1 else None
-        return f"{full(around, depth + 1)} {name}" if around is not None and around != command and depth < 8 else name
-
-    for row in rows:
-        name = full(row[0], 0)
-        if name != row[2]:
-            writer.name_command(row[0], name)
 
 
 def _is_usable(database: Path) -> bool:

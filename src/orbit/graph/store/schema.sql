@@ -91,7 +91,10 @@ CREATE TABLE command (
     handler INTEGER NOT NULL,         -- text: canonical expression, -1
     grouped INTEGER NOT NULL,         -- text: canonical expression of the group, -1
     target INTEGER,                   -- text: qualified name of the handler
-    target_file INTEGER
+    target_file INTEGER,
+    item INTEGER,                     -- what it declares, what that hangs on, what hangs on it unnamed: file << 32 | text of the qualified name,
+    outer INTEGER,                    -- or below zero: text of the expression
+    held INTEGER
 ) STRICT;
 
 CREATE TABLE string (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, value TEXT NOT NULL, scope INTEGER) STRICT;

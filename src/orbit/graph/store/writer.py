@@ -196,9 +196,9 @@ class Writer:
         found: tuple[str, str, int] | None = self.db.execute("SELECT path, lang, module FROM file WHERE id = ?", (file,)).fetchone()
         return found
 
-    def aim_command(self, command: int, target: tuple[int, int] | None) -> None:
-        """Where the handler of a command is."""
-        self.db.execute("UPDATE command SET target = ?, target_file = ? WHERE id = ?", (*(target or (None, None)), command))
+    def aim_commands(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Where commands and their groups are: (target, target_file, item, outer, held, id)."""
+        self.db.executemany("UPDATE command SET target = ?, target_file = ?, item = ?, outer = ?, held = ? WHERE id = ?", rows)
 
     def skipped(self) -> dict[str, str]:
         return dict(self.db.execute("SELECT path, reason FROM skipped"))
@@ -231,7 +231,10 @@ class Writer:
         }
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
-        yield from self.db.execute("SELECT id, name, full_name, scope, handler, grouped, target, target_file FROM command ORDER BY id")
+        """(id, name, full name, item, outer, held), in order of path and position, those of tests last."""
+        yield from self.db.execute(
+            "SELECT c.id, c.name, c.full_name, c.item, c.outer, c.held FROM command c JOIN file f ON f.id = c.id >> 20 ORDER BY f.is_test, f.path, c.id"
+        )
 
     def name_command(self, command: int, full_name: str) -> None:
         self.db.execute("UPDATE command SET full_name = ? WHERE id = ?", (full_name, command))
