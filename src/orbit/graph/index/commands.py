@@ -24,6 +24,7 @@ DECLARED_ELSEWHERE = "?"  # begins the name of a row that goes by the name its t
 _USE, _TYPE = REF_KIND_CODES["use"], REF_KIND_CODES["type"]
 _VARIANT = SYMBOL_KIND_CODES["enum_member"]
 _TYPES = frozenset(SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS)
+_GROUPS = {*_TYPES, _VARIANT}
 _S = {name: at - 1 for at, name in enumerate(TABLES["symbol"])}
 _WRAPPERS = ("Box<", "Option<")
 _FILE_SHIFT = 32  # a thing is file << 32 | text of its qualified name; below zero, text of an expression of that file
@@ -35,17 +36,19 @@ def name_commands(writer: Writer) -> None:
     """Compose full names: a thing hangs where the first row that says so puts it; tests speak last."""
     rows = list(writer.commands())
     own: dict[int, str] = {}
-    for _, name, _, item, outer, _ in sorted(rows, key=lambda row: row[4] is not None):
+    for _, name, _, item, outer, _, _ in sorted(rows, key=lambda row: row[4] is not None):
         if item is not None and not name.startswith(DECLARED_ELSEWHERE) and (outer is None or name):
             own.setdefault(item, name)
     places: dict[int, tuple[int, str]] = {}
-    for _, name, _, item, outer, held in rows:
+    for _, name, _, item, outer, held, _ in rows:
         if item is not None and outer is not None and item != outer:
             places.setdefault(item, (outer, _called(name, item, own)))
         if held is not None and item is not None and held != item:
             places.setdefault(held, (item, ""))
-    for row, name, known, item, outer, _ in rows:
-        if outer is not None:
+    for row, name, known, item, outer, _, runs in rows:
+        if not name and not runs:
+            full = ""  # it only joins others
+        elif outer is not None:
             full = " ".join(filter(None, (*_path(outer, places, own), _called(name, item, own))))
         else:
             full = " ".join(_path(item, places, own)) if item is not None else name
@@ -95,12 +98,12 @@ def aim_commands(unit: Unit, texts: Texts, resolver: Resolver) -> list[Aimed]:
     for n, ((_, _, scope, handler, grouped), (handler_at, group_at, held_at)) in enumerate(zip(rows, slots, strict=True)):
         target, outer, held = thing(handler_at), thing(group_at), thing(held_at)
         kind = symbols[scope][_S["kind"]] if scope != NONE else NONE
-        if kind == _VARIANT:
+        if kind in _GROUPS and grouped == symbols[scope][_S["name"]]:
+            item, outer, target, held = target, own(scope), None, None  # a type hangs here; nothing runs it
+        elif kind == _VARIANT:
             item, outer = own(scope), own(symbols[scope][_S["parent"]])
         elif kind in _TYPES and grouped == NONE:
             item = own(scope)
-        elif kind in _TYPES and language(unit.lang).name == "rust":
-            item, target = target, None  # a type hangs here; nothing runs it
         else:
             if target is None and scope != NONE and _text(texts, handler).rpartition(".")[2] == texts.text(symbols[scope][_S["name"]]):
                 target = own(scope)

@@ -138,7 +138,7 @@ CREATE VIEW imports AS
 CREATE VIEW commands AS
     SELECT full_name AS name, file.path AS file_path, start AS span_start,
            (SELECT s.id FROM symbol s WHERE s.qualified = command.target AND s.id >> 20 = command.target_file ORDER BY s.id LIMIT 1) AS handler_symbol
-    FROM command JOIN file ON file.id = command.id >> 20;
+    FROM command JOIN file ON file.id = command.id >> 20 WHERE full_name != '';   -- without rows that only join others
 CREATE VIEW strings AS
     SELECT string.id, file.path AS file_path, line, value, scope AS context_symbol FROM string JOIN file ON file.id = string.id >> 24;
 CREATE VIEW configs AS

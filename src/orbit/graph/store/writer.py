@@ -231,9 +231,10 @@ class Writer:
         }
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
-        """(id, name, full name, item, outer, held), in order of path and position, those of tests last."""
+        """(id, name, full name, item, outer, held, is the handler known), in order of path and position, those of tests last."""
         yield from self.db.execute(
-            "SELECT c.id, c.name, c.full_name, c.item, c.outer, c.held FROM command c JOIN file f ON f.id = c.id >> 20 ORDER BY f.is_test, f.path, c.id"
+            "SELECT c.id, c.name, c.full_name, c.item, c.outer, c.held, c.target IS NOT NULL FROM command c JOIN file f ON f.id = c.id >> 20"
+            " ORDER BY f.is_test, f.path, c.id"
         )
 
     def name_command(self, command: int, full_name: str) -> None:
