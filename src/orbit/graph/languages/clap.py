@@ -25,6 +25,7 @@ CALL = REF_KIND_CODES["call"]
 KEY = re.compile(r"(?:^|[(,])\s*(\w+)\s*(?:=\s*\"([^\"]*)\")?")
 WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 BOUND = re.compile(rb"^[^({]*\(\s*(?:ref\s+|mut\s+)*(\w+)\s*[,)]")
+ATTRIBUTES = re.compile(rb"^(?:\s*#\[[^\]]*\])+\s*")
 VARIANT = re.compile(rb"\w+(?:\s*::\s*\w+)+")
 FIELD = re.compile(rb"(\w+)\s*[,}]")
 GROUP_NAME = re.compile(r"(?:Sub)?(?:Commands?|Cmds?|Args|Cli|Opts?|Actions?|Verbs?)$")
@@ -63,11 +64,11 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
             continue
         enum = facts.definitions[found.parent]
         name = keys.get(index, {}).get("name") or _styled(found.name, groups[found.parent].get("rename_all", "kebab-case"))
-        handler = handled.pop(f"{enum.name}.{found.name}", ("", None))[0] or _runner(facts, found)
+        handler = handled.pop(f"{enum.name}.{found.name}", ("",))[0] or _runner(facts, found)
         facts.add_command(name, found.start, found.line, scope=index, handler=handler, group=enum.name)
-    for variant, (handler, arm) in handled.items():
-        if arm is not None and handler and GROUP_NAME.search(variant.rpartition(".")[0]):
-            facts.add_command("", arm.start, arm.line, scope=arm.scope, handler=handler, group=variant)
+    for variant, (handler, arm, scope) in handled.items():
+        if GROUP_NAME.search(variant.rpartition(".")[0]):
+            facts.add_command("", arm.start, arm.line, scope=scope, handler=handler, group=variant)
 
 
 def _keys(facts: FileFacts, marks: list[Mark]) -> dict[str, str]:
@@ -115,25 +116,18 @@ def _payload(facts: FileFacts, found: Definition) -> str:
     return text
 
 
-def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str, tuple[str, Mark | None]]:
-    """`Enum.Variant` -> the call its match arm makes. Only arms of known groups, and of enums named like one."""
-    handled: dict[str, tuple[str, Mark | None]] = {}
+def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str, tuple[str, Mark, int]]:
+    """`Enum.Variant` -> the call its match arm makes, the arm, and where to look it up. Only arms of known groups, and of enums named like one."""
+    handled: dict[str, tuple[str, Mark, int]] = {}
     calls: list[list[int]] = []
     starts: list[int] = []
     heads = [arm.start for arm in arms]
     for arm in arms:
-        outer = facts.text(arm.path).replace(" ", "").split("::")
-        if len(outer) < 2 or outer[-2] not in groups | {"Self"} and not GROUP_NAME.search(outer[-2]):
-            continue
         arrow = facts.source.find(b"=>", arm.start, arm.end)
-        pattern = facts.source[arm.start : max(arrow, arm.start)].partition(b" if ")[0]
-        variants = list(VARIANT.finditer(pattern))
-        if not variants:
-            continue
-        meant = variants[0 if b"|" in pattern else -1]  # of one pattern inside another the inner one
-        path = b"".join(meant.group().split()).decode("utf-8", "replace").split("::")
-        enum = _enclosing_type(facts, arm.scope) if path[-2] == "Self" else path[-2]
-        if enum not in groups and not GROUP_NAME.search(enum):
+        patterns = ATTRIBUTES.sub(b"", facts.source[arm.start : max(arrow, arm.start)]).partition(b" if ")[0]
+        outer = VARIANT.match(patterns)
+        group = outer.group().split(b"::")[-2].strip().decode("utf-8", "replace") if outer else ""
+        if group not in groups and group != "Self" and not GROUP_NAME.search(group):
             continue
         if not calls:
             calls = facts.refs[facts.refs[:, 0] == CALL].tolist()
@@ -141,15 +135,21 @@ def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str,
             starts = [row[2] for row in calls]
         inside = calls[bisect_left(starts, arrow) : bisect_left(starts, arm.end)]
         deeper = [(other.start, other.end) for other in arms[bisect_right(heads, arm.start) : bisect_left(heads, arm.end)]]
-        variant = f"{enum}.{path[-1]}"
-        handler, is_path = _handler(facts, inside, pattern[meant.start() :], variant, deeper)
-        if is_path:
-            arm.scope = NONE  # no local is meant
-        else:
-            handler = _from_outside(facts, handler, arm.scope)
-        if handler and variant not in handled:
-            qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
-            handled[qualifier] = (handler, arm)
+        for pattern in patterns.split(b"|"):
+            meant = list(VARIANT.finditer(pattern))[-1:]  # of one pattern inside another the inner one
+            if not meant:
+                continue
+            path = b"".join(meant[0].group().split()).decode("utf-8", "replace").split("::")
+            enum = _enclosing_type(facts, arm.scope) if path[-2] == "Self" else path[-2]
+            if enum not in groups and not GROUP_NAME.search(enum):
+                continue
+            variant = f"{enum}.{path[-1]}"
+            handler, is_path = _handler(facts, inside, pattern[meant[0].start() :], variant, deeper)
+            if not is_path:
+                handler = _from_outside(facts, handler, arm.scope)
+            if handler and variant not in handled:
+                qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
+                handled[qualifier] = (handler, arm, NONE if is_path else arm.scope)  # in a path no local is meant
     return handled
 
 

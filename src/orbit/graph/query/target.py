@@ -297,7 +297,8 @@ def _rank(symbol: Symbol) -> tuple[int, bool]:
 
 def near_commands(db: apsw.Connection, name: str) -> list[str]:
     """Full names of commands like one that is not there: all of it, or as many words of their end."""
-    count, pool = len(name.split()), {}
+    pool: dict[str, list[str]] = {}
+    count = len(name.split())
     for (full,) in db.execute("SELECT DISTINCT full_name FROM command WHERE full_name != '' ORDER BY full_name"):
         words = full.split()
         for end in (full, " ".join(words[-count:]), *words[-1:]):
