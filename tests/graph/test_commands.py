@@ -32,7 +32,9 @@ TYPER = {
     "shop/stock.py": "import typer\napp = typer.Typer(name='stock')\n\n@app.command()\ndef count(): ...\n",
     "shop/tools/__init__.py": "",
     "shop/tools/report.py": "import typer\napp = typer.Typer()\n\n@app.command()\ndef yearly(): ...\n",
-    "shop/late.py": "from shop import stock\nfrom .users import app as people\n\n@stock.app.command()\ndef move(): ...\n\n@people.command(name='drop')\ndef gone(): ...\n",
+    "shop/late.py": (
+        "from shop import stock\nfrom .users import app as people\n\n@stock.app.command()\ndef move(): ...\n\n@people.command(name='drop')\ndef gone(): ...\n"
+    ),
     "tests/test_users.py": "import typer\nfrom shop.users import app\n\nouter = typer.Typer()\nouter.add_typer(app, name='under-test')\n",
 }
 CLICK = {
@@ -42,7 +44,9 @@ CLICK = {
         "@click.group()\ndef cli(): ...\n\ncli.add_command(remote)\ncli.add_command(bisect.bisect, 'search')\ncli.add_command(plugin_cmd, name='plugin')\n"
         "cli.command('status')(twice)\n"
     ),
-    "git/remote.py": "import click\n\n@click.group('remote')\ndef remote(): ...\n\n@remote.command('add')\ndef add_remote():\n    check()\n\ndef check(): ...\n",
+    "git/remote.py": (
+        "import click\n\n@click.group('remote')\ndef remote(): ...\n\n@remote.command('add')\ndef add_remote():\n    check()\n\ndef check(): ...\n"
+    ),
     "git/bisect.py": "import click\n\n@click.command()\ndef bisect(): ...\n",
     "git/extra.py": "import click\n\n@click.command('unused')\ndef plugin_cmd(): ...\n\ndef twice(): ...\n",
     "git/more.py": "from git import cli as top, remote\n\n@top.cli.command()\ndef push(): ...\n\n@remote.remote.command()\ndef prune(): ...\n",

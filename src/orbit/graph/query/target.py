@@ -12,7 +12,7 @@ import msgspec
 from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import Target
 from orbit.graph.query.near import closest, near_names
-from orbit.graph.selector import Selector, guess_path, parse
+from orbit.graph.selector import Selector, guess_path, normalise, parse
 from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
 
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
@@ -100,6 +100,8 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
     if selector.kind == "command":
         return _find_handler(db, selector.name)
     found = _prefer_members(symbols_of_name(db, selector.name))
+    if not found and selector.name.startswith(("/", "../", "./")):
+        return find_file(db, normalise(selector.name, root))
     guess = guess_path(selector)
     if not found and guess is not None and (file := read_file(db, guess.path)) is not None:
         return file
@@ -204,7 +206,17 @@ def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
 
 def near_selectors(db: apsw.Connection, text: str) -> list[str]:
     """What a mistyped name may have meant: members of the owner it names, else names like its last part."""
-    name = text.partition("#")[2] if text.startswith("symbol:") else text
+    selector = parse(text)
+    name = selector.name
+    if selector.kind == "symbol":
+        held = db.execute(
+            "SELECT DISTINCT n.value FROM file f JOIN symbol s ON s.id >= f.id << 20 AND s.id < (f.id + 1) << 20 JOIN text n ON n.id = s.name"
+            " WHERE f.path = ? LIMIT 5000",
+            (selector.path,),
+        )
+        near = closest(_SEPARATORS.split(name)[-1], (row[0] for row in held))
+        if near:
+            return [str(Selector("symbol", path=selector.path, name=member)) for member in near]
     last = _SEPARATORS.split(name)[-1]
     owner = name[: len(name) - len(last)].rstrip(".:#/")
     for symbol in symbols_of_name(db, owner)[:5] if owner else ():

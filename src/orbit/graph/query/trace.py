@@ -49,7 +49,7 @@ class TraceAnswer(GraphAnswer, kw_only=True):
 def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
     text = ask.command.strip()
-    if parse(text).kind in ("symbol", "file", "module"):
+    if parse(text).kind in ("symbol", "file", "dir", "module"):
         return _tree(db, find_symbol(db, text), text, ask)
     name = " ".join(text.removeprefix("command:").split())
     rows = commands_of_name(db, name)
