@@ -39,10 +39,9 @@ class SelectorSyntaxError(UsageError):
     code = "selector-syntax"
 
     def __init__(self, text: str, reason: str) -> None:
-        super().__init__(
-            f"invalid selector {text!r}: {reason}",
-            hint="forms: symbol:<path>#<name>[:<kind>], file:<path>, dir:<path>, module:<qualified>, command:<name>, or a bare name",
-        )
+        forms = "forms: symbol:<path>#<name>[:<kind>], file:<path>, dir:<path>, module:<qualified>, command:<name>, or a bare name"
+        hint = "name a file of this worktree, or another worktree with --root" if "leaves the worktree" in reason else forms
+        super().__init__(f"invalid selector {text!r}: {reason}", hint=hint)
 
 
 class NotFoundError(OrbitError):

@@ -144,6 +144,14 @@ def error_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
         (("refs", "run_due"), 4, "ambiguous"),
         (("refs", "file:../x"), 2, "selector-syntax"),
         (("refs",), 2, "invalid-input"),
+        (("show", "../x.py"), 2, "selector-syntax"),
+        (("show", "/etc/passwd"), 2, "selector-syntax"),
+        (("search",), 2, "invalid-input"),
+        (("search", "Job", "--lang", "pyhton"), 3, "language-not-found"),
+        (("implementors", "jobs.run_due"), 2, "invalid-input"),
+        (("overview", "Job"), 2, "invalid-input"),
+        (("trace", "dir:."), 2, "invalid-input"),
+        (("trace", "jobs", "run"), 2, "invalid-input"),
         (("refs", "x", "--kind", "friend"), 2, "invalid-input"),
         (("refs", "x", "--limit", "-1"), 2, "invalid-input"),
         (("refs", "x", "--limit", "many"), 2, "invalid-input"),
@@ -163,6 +171,23 @@ def test_errors_have_a_code_a_message_and_a_hint(worktree: Path, orbit: Run, arg
     assert (text.returncode, text.stdout) == (exit_code, "")
     assert text.stderr.startswith("error: ")
     assert "\nhint: " in text.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("graph", "sync", "--jobs", "0"), "error: jobs: expected `int` >= 1\nhint: see `orbit graph sync --help`\n"),
+        (("graph", "sync", "--jobs", "x"), "error: Invalid value for '--jobs': 'x' is not a valid integer\nhint: see `orbit graph sync --help`\n"),
+        (("graph", "--root", ".", "sync"), "error: No such option: --root\nhint: --root goes behind the command: `orbit graph COMMAND --root`\n"),
+        (("graph", "show", "symbol:jobs.py#Jbo"), "error: no symbol named 'symbol:jobs.py#Jbo'\nhint: did you mean symbol:jobs.py#Job?\n"),
+        (
+            ("graph", "trace", "jobs", "run"),
+            "error: Got unexpected extra argument (run)\nhint: words that belong together need quotes; see `orbit graph trace --help`\n",
+        ),
+    ],
+)
+def test_a_mistake_is_answered_with_the_next_step(worktree: Path, orbit: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert orbit(*arguments).stderr == said
 
 
 def test_candidates_are_selectors_that_work(worktree: Path, orbit: Run) -> None:

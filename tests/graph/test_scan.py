@@ -116,6 +116,13 @@ def test_tracked_files_stay_although_ignored_and_deleted_ones_drop_out(repositor
     assert "missing" not in found.skipped
 
 
+def test_without_git_the_folder_of_orbit_itself_is_not_counted_as_left_out(tmp_path: Path, write: Write) -> None:
+    write(tmp_path, {"a.py": "", ".orbit/graph/x.py": "", ".orbit/notes.md": "", "part/.orbit/b.py": ""})
+    found = scan(tmp_path)
+    assert (found.paths, found.skipped, found.skipped_paths) == (["a.py"], {"orbitignore": 1}, {"part/.orbit/": "orbitignore"})
+    assert why(tmp_path, ".orbit/notes.md").reason == "orbit_internal"
+
+
 @pytest.mark.parametrize("is_git", [True, False])
 def test_odd_names_are_carried_as_they_are(tmp_path: Path, git: Git, is_git: bool) -> None:
     odd = ["new\nline.py", 'qu"ote.py', "-dash.py", "é/ü.py", "sp ace .py", "tab\t.py", "back\\slash.py", ":colon.py", "*.py"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -84,8 +85,13 @@ def _as_usage_error(error: click.ClickException) -> UsageError:
     near: list[str] = []
     if isinstance(error, click.NoSuchOption):
         near = list(error.possibilities or [])
+        if context is not None and isinstance(context.command, click.Group) and error.option_name in ("--root", "--json"):
+            hint = f"{error.option_name} goes behind the command: `{context.command_path} COMMAND {error.option_name}`"
     elif typed is not None and context is not None and isinstance(context.command, click.Group):
         near = get_close_matches(typed, context.command.list_commands(context))
+    if "unexpected extra argument" in error.format_message():
+        hint = f"words that belong together need quotes; {hint}"
     if near:
         hint = f"did you mean {' or '.join(near)}? {hint}"
-    return UsageError(error.format_message().partition(" Did you mean")[0].rstrip("."), hint=hint)
+    message = re.sub(r" \(env var: '[^']*'\)", "", error.format_message().partition(" Did you mean")[0])
+    return UsageError(" ".join(message.split()).rstrip("."), hint=hint)

@@ -32,10 +32,13 @@ def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
         sys.stderr.write(_error_json(error))
     else:
         sys.stderr.write(f"error: {error.message}\n")
-        for candidate in error.candidates:
+        hint, candidates = error.hint, error.candidates
+        if hint and hint.startswith("did you mean"):  # the same names: said once
+            hint, candidates = (hint, []) if len(candidates) < 2 else ("did you mean one of these?", candidates)
+        for candidate in candidates:
             sys.stderr.write(f"  {candidate}\n")
-        if error.hint:
-            sys.stderr.write(f"hint: {error.hint}\n")
+        if hint:
+            sys.stderr.write(f"hint: {hint}\n")
     raise SystemExit(error.exit_code)
 
 

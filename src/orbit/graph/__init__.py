@@ -119,7 +119,7 @@ class Graph:
     # --- questions
 
     def search(
-        self, query: str = "", *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
+        self, query: str | None = None, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
     ) -> SearchAnswer:
         """Find by name, beginning of a name, or words."""
         ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)

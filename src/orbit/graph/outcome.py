@@ -24,7 +24,7 @@ class SyncAnswer(msgspec.Struct, kw_only=True):
 
 
 class Why(msgspec.Struct, frozen=True):
-    """`reason` is one of the scan's reasons, or indexed, missing, unreadable, gitignore, directory, git_internal."""
+    """`reason` is one of the scan's reasons, or indexed, missing, unreadable, gitignore, directory, git_internal, orbit_internal."""
 
     path: str
     indexed: bool

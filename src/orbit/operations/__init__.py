@@ -77,7 +77,8 @@ def perform(session: Session, name: str, given: Mapping[str, Any]) -> Any:
     try:
         params = msgspec.convert(given, operation.params)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{name}: {error}", hint=f"see `orbit {name.replace('.', ' ')} --help`") from None
+        said, _, where = str(error).partition(" - at `$.")
+        raise UsageError(f"{where.rstrip('`') or name}: {said[:1].lower()}{said[1:]}", hint=f"see `orbit {name.replace('.', ' ')} --help`") from None
     if operation.read_only:
         return operation.run(session, params)
     started = time.perf_counter()

@@ -104,7 +104,7 @@ OPERATIONS = {
         "orbit graph impact symbol:src/jobs.py#run:function --direction both --confidence exact",
     ),
     "graph.trace": _row(
-        "The code behind a command of a command line, as a tree of calls.",
+        "The code behind a command of a command line (Click, Typer, clap), as a tree of calls.",
         trace.TraceParams,
         trace.TraceAnswer,
         "trace",

@@ -153,7 +153,8 @@ def _impact(answer: Any, colour: bool) -> str:
 def _trace(answer: Any, colour: bool) -> str:
     if answer.root is None:
         near = getattr(answer, "did_you_mean", None)
-        return f"no trace: {answer.reason}\n" + (f"did you mean {', '.join(near)}?\n" if near else "")
+        hint = f"did you mean {', '.join(near)}?" if near else "any function can be traced: `orbit graph trace symbol:<path>#<name>`"
+        return f"no such command is declared in this worktree\n{hint}\n"
     rows: list[tuple[int, bool, str]] = []
 
     def walk(node: Any, depth: int, is_last: bool) -> None:
@@ -161,13 +162,13 @@ def _trace(answer: Any, colour: bool) -> str:
         sure = f"  {_sure(node.confidence, colour)}" if node.confidence else ""
         cut = getattr(node, "cut", UNSET)
         why = f"  ({cut})" if cut is not UNSET else ""
-        rows.append((depth, is_last, plain(node.qualified_name or node.name) + sure + where + why))
+        command = f"{plain(node.name)}: " if depth == 0 and node.qualified_name != node.name and not node.name.startswith("symbol:") else ""
+        rows.append((depth, is_last, command + plain(node.qualified_name or "handler not found") + sure + where + why))
         for at, child in enumerate(node.children):
             walk(child, depth + 1, at == len(node.children) - 1)
 
     walk(answer.root, 0, True)
-    reason = f"{answer.reason}\n" if getattr(answer, "reason", UNSET) is not UNSET else ""
-    return branches(rows) + reason + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
+    return branches(rows) + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
 
 
 def _fields(answer: Any, colour: bool) -> str:

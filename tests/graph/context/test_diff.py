@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from orbit.adr import AdrStore
-from orbit.errors import UsageError
-from orbit.git import GitError
+from orbit.errors import NotFoundError, UsageError
 from orbit.graph import Graph
 from orbit.graph.query.runnable import file_id, test_id
 from orbit.operations import Session, perform
@@ -115,7 +114,7 @@ def test_one_thing_is_asked_at_a_time(graph: Graph) -> None:
             graph.impact(**given)
     with pytest.raises(UsageError, match="no revision"):
         graph.impact(diff="--output=x")
-    with pytest.raises(GitError):
+    with pytest.raises(NotFoundError, match="no revision 'no-such-revision'"):
         graph.impact(diff="no-such-revision")
 
 

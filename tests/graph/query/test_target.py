@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from orbit.errors import AmbiguousError, NotFoundError, SelectorSyntaxError, SymbolNotFoundError, UsageError
@@ -61,6 +63,16 @@ def test_a_mistyped_name_gets_near_names(graph: Graph, typed: str, meant: str) -
     assert meant in caught.value.candidates
     assert caught.value.hint is not None
     assert meant in caught.value.hint
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("snyc", "sync"), ("rnu", "run"), ("og", "go"), ("synch", "sync"), ("Snyc", "sync"), ("xync", "sync")])
+def test_a_slip_in_a_very_short_name_is_seen(tmp_path: Path, typed: str, meant: str) -> None:
+    (tmp_path / "short.py").write_text("def sync(): ...\ndef run(): ...\ndef go(): ...\ndef snapshot(): ...\n", encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        with pytest.raises(SymbolNotFoundError) as caught:
+            graph.show(typed)
+        assert caught.value.candidates[0] == meant
 
 
 def test_a_mistyped_member_gets_the_members_of_its_owner(graph: Graph) -> None:

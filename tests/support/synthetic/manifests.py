@@ -41,6 +41,13 @@ MANIFESTS: dict[str, tuple[str, ...]] = {
     "cli.py": (
         "import click\nfrom app.core.alpha import load\n\n@click.group()\ndef top():\n    pass\n\n@top.command()\ndef go():\n    load()\n",
         "import click\n\n@click.group(name='tip')\ndef top():\n    pass\n\n@top.command('gone')\ndef go():\n    pass\n",
+        "import click\nimport more\n\n@click.group()\ndef top():\n    pass\n\ntop.add_command(more.extra)\n",
+        "import click\nfrom more import extra as top\n\n@top.command()\ndef go():\n    pass\n",
+        "",
+    ),
+    "more.py": (
+        "import click\n\n@click.group()\ndef extra():\n    pass\n\n@extra.command()\ndef inside():\n    pass\n",
+        "import typer\nfrom cli import top\n\nextra = typer.Typer(name='more')\nextra.add_typer(top, name='under')\n",
         "",
     ),
 }

@@ -37,12 +37,11 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     for some in edges:
         writer.add_rows("ref", some.ref_rows())
         writer.add_rows("relation", some.relations)
-        for command, target in some.commands:
-            writer.aim_command(command, target)
+        writer.aim_commands(some.commands)
     writer.add_uses([(file, names) for some in edges for file, names in zip(some.files, some.uses, strict=True)])
     writer.add_texts(texts.fresh())
     create_edge_indexes(writer.db)
-    name_commands(writer, texts)
+    name_commands(writer)
     return sync.finish(writer, "full", changed=len(units))
 
 

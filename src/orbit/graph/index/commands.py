@@ -1,27 +1,140 @@
-"""Full names of commands: with the groups they hang on."""
+"""Commands of command lines: what a declaration names and hangs on, and the full names that follow when all files are seen.
+
+A row of table `command` speaks of things: what it declares (`item`), what that hangs on (`outer`), and what hangs on it without a name of its own
+(`held`: the payload of a variant, the class of a group). Each is a definition, wherever it is declared; what cannot be resolved is the expression,
+inside its file. Full names are a function of these rows alone.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from orbit.graph.facts import NONE
 from orbit.graph.index.texts import Texts
+from orbit.graph.index.unit import Unit
+from orbit.graph.languages import language
 from orbit.graph.store.writer import SYMBOL_SHIFT, Writer
+from orbit.model import REF_KIND_CODES, SYMBOL_KIND_CODES, TYPE_KINDS
+from orbit_native.definitions import DEFINITION_COLUMNS
+from orbit_native.resolve import Resolver
+
+DECLARED_ELSEWHERE = "?"  # begins the name of a row that goes by the name its thing was declared with; what follows is the name if there is none
+_USE, _TYPE = REF_KIND_CODES["use"], REF_KIND_CODES["type"]
+_VARIANT = SYMBOL_KIND_CODES["enum_member"]
+_TYPES = frozenset(SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS)
+_GROUPS = {*_TYPES, _VARIANT}
+_S = {name: at for at, name in enumerate(DEFINITION_COLUMNS)}
+_WRAPPERS = ("Box<", "Option<")
+_FILE_SHIFT = 32  # a thing is file << 32 | text of its qualified name; below zero, text of an expression of that file
+
+Aimed = tuple[int | None, int | None, int | None, int | None, int | None, int]  # target, its file, item, outer, held, id of the row
 
 
-def name_commands(writer: Writer, texts: Texts) -> None:
-    """Compose full names: a command hangs on the group whose handler its group expression names."""
+def name_commands(writer: Writer) -> None:
+    """Compose full names: a thing hangs where the first row that says so puts it; tests speak last."""
     rows = list(writer.commands())
-    by_handler: dict[tuple[int, str], int] = {}
-    for row in rows:
-        command, _, _, _, handler, _, _, _ = row
-        if handler != -1:
-            by_handler.setdefault((command >> SYMBOL_SHIFT, texts.text(handler)), command)
-    by_id = {row[0]: row for row in rows}
+    own: dict[int, str] = {}
+    for _, name, _, item, outer, _, _ in sorted(rows, key=lambda row: row[4] is not None):
+        if item is not None and not name.startswith(DECLARED_ELSEWHERE) and (outer is None or name):
+            own.setdefault(item, name)
+    places: dict[int, tuple[int, str]] = {}
+    for _, name, _, item, outer, held, _ in rows:
+        if item is not None and outer is not None and item != outer:
+            places.setdefault(item, (outer, _called(name, item, own)))
+        if held is not None and item is not None and held != item:
+            places.setdefault(held, (item, ""))
+    for row, name, known, item, outer, _, runs in rows:
+        if not name and not runs:
+            full = ""  # it only joins others
+        elif outer is not None:
+            full = " ".join(filter(None, (*_path(outer, places, own), _called(name, item, own))))
+        else:
+            full = " ".join(_path(item, places, own)) if item is not None else name
+        if full != known:
+            writer.name_command(row, full)
 
-    def full(command: int, depth: int) -> str:
-        _, name, _, _, _, grouped, _, _ = by_id[command]
-        around = by_handler.get((command >> SYMBOL_SHIFT, texts.text(grouped))) if grouped != -1 else None
-        return f"{full(around, depth + 1)} {name}" if around is not None and around != command and depth < 8 else name
 
-    for row in rows:
-        name = full(row[0], 0)
-        if name != row[2]:
-            writer.name_command(row[0], name)
+def _called(name: str, item: int | None, own: dict[int, str]) -> str:
+    return own.get(item, name[1:]) if item is not None and name.startswith(DECLARED_ELSEWHERE) else name.removeprefix(DECLARED_ELSEWHERE)
+
+
+def _path(item: int, places: dict[int, tuple[int, str]], own: dict[int, str]) -> list[str]:
+    """Names from the program down to a thing."""
+    names, seen = [], {item}
+    while (place := places.get(item)) is not None and place[0] not in seen:
+        names.append(place[1])
+        item = place[0]
+        seen.add(item)
+    return [name for name in (own.get(item, ""), *reversed(names)) if name]
+
+
+def aim_commands(unit: Unit, texts: Texts, resolver: Resolver) -> list[Aimed]:
+    """What the expressions of a file's commands mean, for every row of the file."""
+    rows, symbols = unit.commands.tolist(), unit.symbols.tolist()
+    asked: list[tuple[int, ...]] = []
+    slots: list[list[int]] = []
+    for begin, _, scope, handler, grouped in rows:
+        slots.append([])
+        for kind, text, where in ((_USE, _text(texts, handler), scope), (_USE, _text(texts, grouped), scope), _held(texts, symbols, scope, grouped)):
+            receiver, _, name = text.removesuffix("()").rpartition(".")
+            slots[-1].append(len(asked) if name.isidentifier() else NONE)
+            if name.isidentifier():
+                held_by = texts.id(receiver) if receiver else NONE
+                asked.append((kind, texts.id(name), begin, begin, 0, held_by, where, NONE, 0))
+    found = resolver.resolve_refs(unit.file, np.array(asked, dtype=np.int32).reshape(-1, 9))[0].tolist()
+
+    def thing(at: int) -> int | None:
+        return found[at][1] << _FILE_SHIFT | found[at][0] if at != NONE and found[at][0] >= 0 and found[at][1] >= 0 else None
+
+    def unknown(expression: int) -> int | None:
+        return -(unit.file << _FILE_SHIFT | expression) if expression != NONE else None
+
+    def own(symbol: int) -> int:
+        return int(unit.file << _FILE_SHIFT | symbols[symbol][_S["qualified"]])
+
+    made: list[Aimed] = []
+    for n, ((_, _, scope, handler, grouped), (handler_at, group_at, held_at)) in enumerate(zip(rows, slots, strict=True)):
+        target, outer, held = thing(handler_at), thing(group_at), thing(held_at)
+        kind = symbols[scope][_S["kind"]] if scope != NONE else NONE
+        if kind in _GROUPS and grouped == symbols[scope][_S["name"]]:
+            item, outer, target, held = target, own(scope), None, None  # a type hangs here; nothing runs it
+        elif kind == _VARIANT:
+            item, outer = own(scope), own(symbols[scope][_S["parent"]])
+        elif kind in _TYPES and grouped == NONE:
+            item = own(scope)
+        else:
+            if target is None and scope != NONE and _text(texts, handler).rpartition(".")[2] == texts.text(symbols[scope][_S["name"]]):
+                target = own(scope)
+            item = target if target is not None else unknown(handler)
+            if outer is None and _text(texts, grouped) in language(unit.lang).self_names:
+                outer = next((own(around) for around in _around(symbols, scope) if symbols[around][_S["kind"]] in _TYPES), None)
+        outer = outer if outer is not None else unknown(grouped)
+        place = (target & 0xFFFFFFFF, target >> _FILE_SHIFT) if target is not None else (None, None)
+        made.append((*place, item, outer, held, unit.file << SYMBOL_SHIFT | n))
+    return made
+
+
+def _text(texts: Texts, text: int) -> str:
+    return texts.text(text) if text != NONE else ""
+
+
+def _held(texts: Texts, symbols: list[list[int]], scope: int, grouped: int) -> tuple[int, str, int]:
+    """The type of a variant's payload, or the class that a group is made of, with where to look it up."""
+    if scope == NONE:
+        return _TYPE, "", scope
+    symbol = symbols[scope]
+    if symbol[_S["kind"]] == _VARIANT:
+        text = _text(texts, symbol[_S["type"]])
+        while text.startswith(_WRAPPERS):
+            text = text[text.index("<") + 1 : -1]
+        return _TYPE, text, symbols[symbol[_S["parent"]]][_S["parent"]]
+    value = _text(texts, symbol[_S["value"]])
+    return _TYPE, value if grouped == NONE and value.endswith("()") else "", symbol[_S["parent"]]
+
+
+def _around(symbols: list[list[int]], scope: int) -> Any:
+    while scope != NONE:
+        yield scope
+        scope = symbols[scope][_S["parent"]]

@@ -1,7 +1,7 @@
 """The files a worktree holds before Orbit's own rules: asked of git, or found by walking where there is no git.
 
-Names are text with `/`; bytes that are no UTF-8 survive as surrogates. `.git` is never listed; git's ignore rules are applied. Submodules and
-nested repositories, linked worktrees among them, are not entered and are reported by the name of their folder.
+Names are text with `/`; bytes that are no UTF-8 survive as surrogates. `.git` is never listed, nor, by a walk, our own folder; git's ignore rules
+are applied. Submodules and nested repositories, linked worktrees among them, are not entered and are reported by the name of their folder.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from orbit import git
+from orbit.config import STATE_DIR
 from orbit.graph.index.ignore import DEFAULT_PATTERNS, IgnoreTree
 
 GITIGNORE, ORBITIGNORE = ".gitignore", ".orbitignore"
@@ -103,7 +104,7 @@ def list_by_walk(root: Path) -> Listing:
         if not _enter(root, folder, names, trees, found):
             continue
         for entry in held:
-            if entry.name == b".git":
+            if entry.name == b".git" or not folder and entry.name == STATE_DIR.encode():
                 continue
             path = prefix + entry.name
             if entry.is_dir(follow_symlinks=False):

@@ -102,7 +102,7 @@ class _Refresh:
         writer.add_texts(texts.fresh())
         for unit in units:
             writer.add_words(unit.file)
-        name_commands(writer, texts)
+        name_commands(writer)
         return self.sync.finish(writer, "auto", changed=len(units), removed=len(removed) + len(lost & {row.id for row in known.values()}))
 
     def _identify(self, stale: list[int]) -> tuple[dict[str, int], set[int]]:
@@ -161,8 +161,7 @@ class _Refresh:
             self.writer.replace_rows("ref", unit.file, edges.ref_rows())
             self.writer.replace_rows("relation", unit.file, edges.relations)
             self.writer.replace_uses(unit.file, edges.uses[0])
-            for command, target in edges.commands:
-                self.writer.aim_command(command, target)
+            self.writer.aim_commands(edges.commands)
             self.sync.progress("resolve", count, len(units))
 
 

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from orbit.graph.facts import NONE
+from orbit.graph.index.commands import Aimed, aim_commands
 from orbit.graph.index.rows import as_rows, number, optional
 from orbit.graph.index.rules import kind_bits, make_rules
 from orbit.graph.index.texts import Texts
@@ -30,7 +31,7 @@ class Edges(msgspec.Struct):
     files: list[int]
     refs: Any  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
     relations: list[tuple[Any, ...]]  # rows of the table
-    commands: list[tuple[int, tuple[int, int] | None]]  # command row, definition that handles it
+    commands: list[Aimed]  # what commands and their groups are
     uses: list[Any]  # per file: names looked up, sorted
 
     def ref_rows(self) -> Iterator[tuple[Any, ...]]:
@@ -107,7 +108,8 @@ class Resolution:
             first += len(targets)
             imported += self._import_refs(unit, position)
             edges.relations += self._relations(unit)
-            edges.commands += self._commands(unit)
+            if len(unit.commands):
+                edges.commands += aim_commands(unit, self._texts, self._resolver)
             hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
             edges.uses.append(np.union1d(self._resolver.take_noted(), hints))
         edges.refs = _as_table(units, np.concatenate(found), others, imported)
@@ -131,11 +133,6 @@ class Resolution:
                 source = owner if owner != NONE else unit.module
             last = self._texts.id(self._texts.text(written).partition("<")[0].rpartition(".")[2])
             yield base + index, kind, confidence, source, target if target != NONE else written, last, begin, end, line, scope, owner, written
-
-    def _commands(self, unit: Unit) -> Iterator[tuple[int, tuple[int, int] | None]]:
-        base = unit.file << SYMBOL_SHIFT
-        for index, (begin, _, scope, handler, _) in enumerate(unit.commands.tolist()):
-            yield base + index, self._resolver.evaluate_text(unit.file, scope, handler, begin) if handler != NONE else None
 
 
 def _as_table(units: list[Unit], found: Any, others: list[tuple[int, int, int]], imported: list[tuple[int, ...]]) -> Any:

@@ -69,7 +69,7 @@ def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: A
     writer.add_rows("config", as_rows(number(configs[:, 0], files, REF_SHIFT), configs[:, 3], configs[:, 1], configs[:, 2]))
     commands = tables["command"]
     writer.add_rows("command", [
-        (row, texts.text(name), texts.text(name), start, line, scope, handler, group, None, None)
+        (row, texts.text(name), texts.text(name), start, line, scope, handler, group, *(None,) * 5)
         for row, (_, name, start, line, scope, handler, group)
         in zip(number(commands[:, 0], files, SYMBOL_SHIFT).tolist(), commands.tolist(), strict=True)
     ])  # fmt: skip

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from pathlib import Path
 
 from orbit import git
-from orbit.config import Workspace
+from orbit.config import STATE_DIR, Workspace
 from orbit.errors import UsageError
 from orbit.graph.index.listing import GITIGNORE, gitignore_tree, read_ignore_file
 from orbit.graph.index.scan import BINARY, SNIFFED, SUBMODULE, SYMLINK, TOO_LARGE, UNKNOWN_EXTENSION, Scan, is_binary, read_limits, scan
@@ -70,6 +70,8 @@ def _explain_unlisted(root: Path, name: str, found: Scan) -> Why:
         return Why(name, False, "missing")
     if ".git" in name.split("/"):
         return Why(name, False, "git_internal")
+    if name.split("/")[0] == STATE_DIR and not found.is_git:
+        return Why(name, False, "orbit_internal")
     for folder in _self_and_folders(name)[1:]:
         if stat.S_ISLNK(os.lstat(root / folder.rstrip("/")).st_mode):
             return Why(name, False, SYMLINK, folder.rstrip("/"))

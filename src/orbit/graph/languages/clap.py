@@ -3,14 +3,15 @@
 A variant of an enum that derives Subcommand is a command in the group of that enum; its definition has the payload's type, and the flag `subcommand`
 when that is another group. Composing names is left to whoever sees all files; for that there are rows of three other forms:
 a program (a struct that derives Parser and is parsed here, or is given a name) has no group, and an empty name unless one is written;
-a struct with a subcommand field has no name, itself as group, and the field's type as handler: commands of that type hang on it;
+a struct with a subcommand or flattened field, or an enum with a flattened variant, has no name, itself as group, and the type held as handler: commands of that
+type hang on it;
 a match arm that takes a variant of an enum declared elsewhere has no name, `Enum.Variant` as group, and the call it makes as handler.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from orbit.model import REF_KIND_CODES
@@ -23,11 +24,14 @@ MACRO = 2  # flag of a reference
 CALL = REF_KIND_CODES["call"]
 KEY = re.compile(r"(?:^|[(,])\s*(\w+)\s*(?:=\s*\"([^\"]*)\")?")
 WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
-BOUND = re.compile(r"^[^({]*[({]\s*(?:ref\s+|mut\s+)*(\w+)\s*[,})]")
+BOUND = re.compile(rb"^[^({]*\(\s*(?:ref\s+|mut\s+)*(\w+)\s*[,)]")
+ATTRIBUTES = re.compile(rb"^(?:\s*#\[[^\]]*\])+\s*")
+VARIANT = re.compile(rb"\w+(?:\s*::\s*\w+)+")
+FIELD = re.compile(rb"(\w+)\s*[,}]")
 GROUP_NAME = re.compile(r"(?:Sub)?(?:Commands?|Cmds?|Args|Cli|Opts?|Actions?|Verbs?)$")
 RUNNERS = ("run", "execute", "exec", "handle", "call", "invoke", "dispatch", "main")
 WRAPPERS = frozenset({"Ok", "Err", "Some", "Box", "new", "into", "await", "format", "println", "eprintln", "panic", "todo", "unimplemented", "unreachable",
-                      "bail", "anyhow", "map_err", "context", "with_context", "block_on", "unwrap", "expect", "clone", "exit", "default"})  # fmt: skip
+                      "bail", "anyhow", "map_err", "context", "with_context", "block_on", "unwrap", "expect", "clone", "exit", "default", "pin"})  # fmt: skip
 STYLES = {"snake_case": "_", "SCREAMING_SNAKE_CASE": "_", "lower": "", "UPPER": "", "kebab-case": "-"}
 
 
@@ -49,7 +53,7 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
         for word in ("subcommand", "flatten", "external_subcommand"):
             if found.kind in ("field", "enum_member") and word in keys.get(index, {}):
                 found.flags = found.flags | {word}
-                if found.kind == "field" and word == "subcommand" and found.parent != NONE:
+                if found.parent != NONE and (word == "flatten" or word == "subcommand" and found.kind == "field"):
                     group = facts.definitions[found.parent].name
                     facts.add_command("", found.start, found.line, scope=found.parent, handler=_payload(facts, found), group=group)
     if not groups and not arms:
@@ -60,11 +64,11 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
             continue
         enum = facts.definitions[found.parent]
         name = keys.get(index, {}).get("name") or _styled(found.name, groups[found.parent].get("rename_all", "kebab-case"))
-        handler = handled.pop(f"{enum.name}.{found.name}", ("", None))[0] or _runner(facts, found)
+        handler = handled.pop(f"{enum.name}.{found.name}", ("",))[0] or _runner(facts, found)
         facts.add_command(name, found.start, found.line, scope=index, handler=handler, group=enum.name)
-    for variant, (handler, arm) in handled.items():
-        if arm is not None and handler and GROUP_NAME.search(variant.rpartition(".")[0]):
-            facts.add_command("", arm.start, arm.line, scope=arm.scope, handler=handler, group=variant)
+    for variant, (handler, arm, scope) in handled.items():
+        if GROUP_NAME.search(variant.rpartition(".")[0]):
+            facts.add_command("", arm.start, arm.line, scope=scope, handler=handler, group=variant)
 
 
 def _keys(facts: FileFacts, marks: list[Mark]) -> dict[str, str]:
@@ -112,34 +116,40 @@ def _payload(facts: FileFacts, found: Definition) -> str:
     return text
 
 
-def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str, tuple[str, Mark | None]]:
-    """`Enum.Variant` -> the call its match arm makes. Only arms of known groups, and of enums named like one."""
-    handled: dict[str, tuple[str, Mark | None]] = {}
+def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str, tuple[str, Mark, int]]:
+    """`Enum.Variant` -> the call its match arm makes, the arm, and where to look it up. Only arms of known groups, and of enums named like one."""
+    handled: dict[str, tuple[str, Mark, int]] = {}
     calls: list[list[int]] = []
     starts: list[int] = []
+    heads = [arm.start for arm in arms]
     for arm in arms:
-        path = facts.text(arm.path).replace(" ", "").split("::")
-        if len(path) < 2:
-            continue
-        enum = _enclosing_type(facts, arm.scope) if path[-2] == "Self" else path[-2]
-        if enum not in groups and not GROUP_NAME.search(enum):
+        arrow = facts.source.find(b"=>", arm.start, arm.end)
+        patterns = ATTRIBUTES.sub(b"", facts.source[arm.start : max(arrow, arm.start)]).partition(b" if ")[0]
+        outer = VARIANT.match(patterns)
+        group = outer.group().split(b"::")[-2].strip().decode("utf-8", "replace") if outer else ""
+        if group not in groups and group != "Self" and not GROUP_NAME.search(group):
             continue
         if not calls:
             calls = facts.refs[facts.refs[:, 0] == CALL].tolist()
             calls.sort(key=lambda row: row[2])
             starts = [row[2] for row in calls]
-        text = facts.source[arm.start : arm.end]
-        arrow = text.find(b"=>")
-        if arrow < 0:
-            continue
-        inside = calls[bisect_left(starts, arm.start + arrow) : bisect_left(starts, arm.end)]
-        bound = BOUND.match(text[:arrow].decode("utf-8", "replace"))
-        payload = bound.group(1) if bound and bound.group(1) not in ("_", "..") else ""
-        variant = f"{enum}.{path[-1]}"
-        handler = _from_outside(facts, _handler(facts, inside, payload, variant), arm.scope)
-        if handler and variant not in handled:
-            qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
-            handled[qualifier] = (handler, arm)
+        inside = calls[bisect_left(starts, arrow) : bisect_left(starts, arm.end)]
+        deeper = [(other.start, other.end) for other in arms[bisect_right(heads, arm.start) : bisect_left(heads, arm.end)]]
+        for pattern in patterns.split(b"|"):
+            meant = list(VARIANT.finditer(pattern))[-1:]  # of one pattern inside another the inner one
+            if not meant:
+                continue
+            path = b"".join(meant[0].group().split()).decode("utf-8", "replace").split("::")
+            enum = _enclosing_type(facts, arm.scope) if path[-2] == "Self" else path[-2]
+            if enum not in groups and not GROUP_NAME.search(enum):
+                continue
+            variant = f"{enum}.{path[-1]}"
+            handler, is_path = _handler(facts, inside, pattern[meant[0].start() :], variant, deeper)
+            if not is_path:
+                handler = _from_outside(facts, handler, arm.scope)
+            if handler and variant not in handled:
+                qualifier = ".".join([*path[:-2], variant]) if enum not in groups and path[-2] != "Self" else variant
+                handled[qualifier] = (handler, arm, NONE if is_path else arm.scope)  # in a path no local is meant
     return handled
 
 
@@ -165,17 +175,37 @@ def _enclosing_type(facts: FileFacts, scope: int) -> str:
     return "?"
 
 
-def _handler(facts: FileFacts, calls: list[list[int]], payload: str, variant: str) -> str:
-    """The call that takes the payload, or is made on it; else the only call that does something."""
-    doing = [row for row in calls if not row[8] & MACRO and facts.text(row[1]) not in WRAPPERS]
-    for row in doing:
-        name, held = facts.text(row[1]), facts.text(row[5])
-        if payload and held == payload:
-            return f"{variant}.0.{name}"
-        end = facts.source.find(b")", row[3])
-        if payload and held.partition(".")[0] != payload and re.search(rb"\b" + payload.encode() + rb"\b", facts.source[row[3] : end]):
-            return f"{held}.{name}" if held else name
-    if not doing:
-        return ""
-    name, held = facts.text(doing[0][1]), facts.text(doing[0][5])
-    return f"{held}.{name}" if held else name
+def _handler(facts: FileFacts, calls: list[list[int]], pattern: bytes, variant: str, deeper: list[tuple[int, int]]) -> tuple[str, bool]:
+    """The call made on the payload, else the last that takes what the pattern binds, else the first that does something; is it written as a path?
+
+    Calls of arms inside this one handle other variants.
+    """
+    doing = [row for row in calls if not row[8] & MACRO and facts.text(row[1]) not in WRAPPERS and not any(start <= row[2] < end for start, end in deeper)]
+    bound = BOUND.match(pattern)
+    payload = bound.group(1).decode("utf-8", "replace") if bound else ""
+    names = [payload.encode()] if payload.strip("_") else [] if bound else FIELD.findall(pattern.partition(b"{")[2])
+    chosen, until = None, 0
+    for row in doing if names else ():
+        if payload and facts.text(row[5]) == payload and not _is_path(facts, row):
+            return f"{variant}.0.{facts.text(row[1])}", False
+        if row[2] >= until and re.search(rb"\b(?:" + b"|".join(names) + rb")\b", facts.source[row[3] : _closing(facts.source, row[3])]):
+            chosen, until = row, _closing(facts.source, row[3])
+    chosen = chosen or (doing[0] if doing and not deeper else None)
+    if chosen is None:
+        return "", False
+    name, held = facts.text(chosen[1]), facts.text(chosen[5])
+    return f"{held}.{name}" if held else name, _is_path(facts, chosen)
+
+
+def _is_path(facts: FileFacts, call: list[int]) -> bool:
+    return facts.source[call[2] - 2 : call[2]] == b"::"
+
+
+def _closing(source: bytes, at: int) -> int:
+    """Where the arguments that begin near a place end."""
+    depth = 0
+    for i in range(at, len(source)):
+        depth += (source[i] == 0x28) - (source[i] == 0x29)
+        if depth <= 0 and source[i] == 0x29:
+            return i
+    return len(source)

@@ -37,9 +37,10 @@ FLAGS = {
 COMMAND_MODULES = frozenset({"click", "typer", "rich_click", "asyncclick", "cloup", "flask", "quart"})
 CHAT_MODULES = frozenset({"discord", "nextcord", "disnake", "twitchio", "interactions"})  # their commands are not of a command line
 COMMAND_MAKERS = frozenset({"command", "group"})
-GROUP_TYPES = frozenset({"Typer", "Group", "AppGroup"})
+GROUP_TYPES = ("Typer", "Group")  # how the names of classes of groups end
 FIRST_STRING = re.compile(rb"""[^(]*\(\s*[rRuU]?["']([^"']*)["']""")
 SECOND_STRING = re.compile(rb"""[^(]*\([^,()]+,\s*[rRuU]?["']([^"']*)["']""")
+FIRST_VALUE = re.compile(rb"[^(]*\(\s*[A-Za-z_*][^=,()]*[,)]")  # the first argument is no literal and has no keyword
 NAME_KEYWORD = re.compile(rb"""\bname\s*=\s*[rRuU]?["']([^"']*)["']""")
 
 ANNOTATION_WORD = re.compile(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*(?:\s*\.\s*[A-Za-z_\x80-\xff][\w\x80-\xff]*)*")
@@ -346,46 +347,50 @@ def _drop_local_uses(facts: FileFacts) -> None:
 def _read_commands(facts: FileFacts) -> None:
     """Click and Typer: decorated functions, group objects, and calls that hang one on another.
 
-    A row whose name is empty is the group itself (a Typer object, its callback); `?` is the name the handler was declared with elsewhere.
+    A row whose name is empty is the group itself (a Typer object, its callback); `?name` is the name the handler was declared with, wherever that
+    is, and `name` if it was given none.
     """
     if not any(mark.name != NONE and not mark.flags.isdisjoint(("decorator", "nest")) for mark in facts.marks):
         return
     modules: set[str] = set()
     makers: set[str] = set()
+    imported: set[str] = set()
     is_chat = False
     for row in facts.imports:
         first, name, alias = facts.text(row.path).partition(".")[0], facts.text(row.name), facts.text(row.alias)
         is_chat = is_chat or first in CHAT_MODULES
         if first in COMMAND_MODULES:
             (makers if name else modules).add(alias or name or first)
+        else:
+            imported.add(alias or name or first)
     if is_chat and not modules:
         return
     if modules or makers:
         _take_groups(facts)
     for mark, index in _decorated(facts):
-        _take_decorator(facts, mark, index, modules, makers)
-    names = {row.handler: row.name for row in facts.commands if row.name}
+        _take_decorator(facts, mark, index, modules, makers, imported)
+    known = {*imported, "self", "cls"}.union(found.name for found in facts.definitions)
     for mark in facts.marks:
         if "nest" in mark.flags:
-            _take_nesting(facts, mark, modules, names)
+            _take_nesting(facts, mark, modules, known)
 
 
 def _take_groups(facts: FileFacts) -> None:
     for index, found in enumerate(facts.definitions):
         if found.kind in ("const", "field") and found.value != NONE:
             made = facts.text(found.value)
-            if made.endswith("()") and made[:-2].rpartition(".")[2] in GROUP_TYPES:
+            if made.removesuffix("()").endswith(GROUP_TYPES) and made.endswith("()"):
                 text = facts.source[found.start : found.end]
                 name = _word(NAME_KEYWORD.search(text) or FIRST_STRING.match(text))
                 facts.commands.append(Command(name=name, start=found.start, line=found.line, scope=index, handler=_expression(facts, found)))
 
 
-def _take_decorator(facts: FileFacts, mark: Mark, index: int, modules: set[str], makers: set[str]) -> None:
+def _take_decorator(facts: FileFacts, mark: Mark, index: int, modules: set[str], makers: set[str], imported: set[str]) -> None:
     name, receiver = facts.text(mark.name), facts.text(mark.receiver)
     found = facts.definitions[index]
-    if found.kind == "class" or not (name in COMMAND_MAKERS or name == "callback" and receiver and modules | makers):
+    if found.kind == "class" or receiver.endswith("optgroup") or not (name in COMMAND_MAKERS or name == "callback" and receiver and modules | makers):
         return
-    if not receiver and name not in makers or receiver and not (modules or makers) and not receiver.endswith("cli"):
+    if not receiver and name not in makers or receiver and not (modules or makers or receiver.endswith("cli") or receiver.partition(".")[0] in imported):
         return
     text = facts.source[mark.start : mark.end]
     given = _word(NAME_KEYWORD.search(text) or FIRST_STRING.match(text))
@@ -394,15 +399,14 @@ def _take_decorator(facts: FileFacts, mark: Mark, index: int, modules: set[str],
     facts.commands.append(Command(name=own, start=mark.start, line=mark.line, scope=index, handler=_expression(facts, found), group=group))
 
 
-def _take_nesting(facts: FileFacts, mark: Mark, modules: set[str], names: dict[str, str]) -> None:
+def _take_nesting(facts: FileFacts, mark: Mark, modules: set[str], known: set[str]) -> None:
     handler, receiver = facts.text(mark.value), facts.text(mark.receiver)
-    if not handler or handler == "?":
-        return
-    text = facts.source[mark.start : mark.end]
-    if facts.text(mark.name) in COMMAND_MAKERS:  # cli.command("x")(function)
-        given = _word(NAME_KEYWORD.search(text) or FIRST_STRING.match(text)) or _dashed(handler.rpartition(".")[2])
-    else:
-        given = _word(NAME_KEYWORD.search(text) or SECOND_STRING.match(text)) or names.get(handler, "?")
+    text, last = facts.source[mark.start : mark.end], _dashed(handler.rpartition(".")[2])
+    is_made = facts.text(mark.name) in COMMAND_MAKERS  # cli.command("x")(function)
+    given = _word(NAME_KEYWORD.search(text) or (FIRST_STRING if is_made else SECOND_STRING).match(text))
+    if not last.replace("-", "_").isidentifier() or not given and (handler.partition(".")[0] not in known or is_made and FIRST_VALUE.match(text)):
+        return  # no name of a thing, or a local that may be many, or a name only a run can tell
+    given = given or (last if is_made else f"?{last}")
     group = "" if receiver in modules else receiver
     facts.commands.append(Command(name=given, start=mark.start, line=mark.line, scope=mark.scope, handler=handler, group=group))
 

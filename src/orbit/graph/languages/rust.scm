@@ -106,6 +106,7 @@
 (match_arm pattern: (match_pattern (tuple_struct_pattern type: (scoped_identifier) @path))) @mark.arm
 (match_arm pattern: (match_pattern (struct_pattern type: (scoped_type_identifier) @path))) @mark.arm
 (match_arm pattern: (match_pattern (scoped_identifier) @path)) @mark.arm
+(match_arm pattern: (match_pattern (or_pattern) @path)) @mark.arm
 
 ; --- strings and environment
 (string_literal) @text @string

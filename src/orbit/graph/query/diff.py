@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from orbit import git
-from orbit.errors import UsageError
+from orbit.errors import NotFoundError, UsageError
 from orbit.graph.patch import GITLINK, Change, read_diff
 from orbit.graph.query.fresh import stale_files
 from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, Unseen, impact_of
@@ -76,7 +76,13 @@ def _read(root: Path, ask: ImpactParams) -> list[Change]:
     if ask.diff is not None:
         if ask.diff.startswith("-") or not ask.diff.strip():
             raise UsageError(f"{ask.diff!r} is no revision", hint="for example HEAD~1, main...HEAD, or a commit")
-        return read_diff(root, ask.diff)
+        try:
+            return read_diff(root, ask.diff)
+        except git.GitError as error:
+            if "bad revision" in error.said or "unknown revision" in error.said:
+                hint = "for example HEAD~1, main...HEAD, or a commit"
+                raise NotFoundError(f"no revision {ask.diff!r} in this repository", hint=hint, code="revision-not-found") from None
+            raise
     if ask.staged:
         return read_diff(root, "--cached")
     untracked = git.split(git.run(root, "ls-files", "-z", "--others", "--exclude-standard"))

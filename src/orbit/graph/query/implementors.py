@@ -57,6 +57,8 @@ def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAn
     name = target.name if target is not None else _last_part(ask.selector)
     rows = _rows(db, target, name)
     if not rows and target is None:
+        if found := symbols_of_name(db, ask.selector.strip()):
+            raise UsageError(f"{name!r} is a {found[0].kind}, not a type", hint=f"`orbit graph refs {found[0].selector}` shows who refers to it")
         raise SymbolNotFoundError(ask.selector, near_names(db, name))
     limit = LIMIT if ask.limit is None else ask.limit
     answer = ImplementorsAnswer(

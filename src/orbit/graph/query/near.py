@@ -1,4 +1,5 @@
-"""Names like one that is not there: what a person who mistyped may have meant. Looks at names that share a beginning or a word, never at all of them."""
+"""Names like one that is not there: what a person who mistyped may have meant. Looks at names one slip away and at names that share a beginning or
+a word, never at all of them."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ import apsw
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _POOL = 80  # names looked at for each way to be alike
 _ENOUGH = 0.6
+_SHORT = 5  # letters; of longer names the beginning is enough to find what has a letter too many, too few or another one
+_LONGEST = 64  # letters in which a swap is looked for
+_LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 
 
 def words(text: str) -> list[str]:
@@ -40,8 +44,10 @@ def near_names(db: apsw.Connection, name: str, count: int = 5) -> list[str]:
 
 
 def _patterns(name: str) -> Iterator[str]:
-    """Ever looser: long beginnings, all words but one, single words, short beginnings."""
+    """Ever looser: one slip, long beginnings, all words but one, single words, short beginnings."""
     token, parts = "".join(re.findall(r"\w", name)), words(name)[:8]
+    if slips := _slips(token.lower()[:_LONGEST]):
+        yield f"name : ({' OR '.join(map(quoted, slips))})"
     for length in dict.fromkeys((len(token) - 1, len(token) - 2, len(token) * 2 // 3)):
         if length > 2:
             yield f"name : {quoted(token[:length])} *"
@@ -58,6 +64,15 @@ def _patterns(name: str) -> Iterator[str]:
         yield f"name : {quoted(token[:2])} *"
 
 
+def _slips(token: str) -> list[str]:
+    """The words one slip away: two letters swapped, and in a short word one too many, too few or another."""
+    found = {token[:at] + token[at + 1] + token[at] + token[at + 2 :] for at in range(len(token) - 1)}
+    if len(token) <= _SHORT:
+        for at in range(len(token) + 1):
+            found.update(token[:at] + letter + token[end:] for letter in ("", *_LETTERS) for end in (at, at + 1))
+    return sorted(found - {token, ""})
+
+
 def closest(name: str, pool: Iterable[str], count: int = 5) -> list[str]:
     """Those of a pool that are like `name`, best first; ties by name."""
     matcher = SequenceMatcher(autojunk=False)
@@ -65,8 +80,18 @@ def closest(name: str, pool: Iterable[str], count: int = 5) -> list[str]:
     ranked: list[tuple[float, str]] = []
     for candidate in pool:
         matcher.set_seq1(candidate.lower())
-        if matcher.real_quick_ratio() >= _ENOUGH and matcher.quick_ratio() >= _ENOUGH and (ratio := matcher.ratio()) >= _ENOUGH:
+        if _is_swapped(name.lower(), candidate.lower()):
+            ranked.append((-1.0, candidate))
+        elif matcher.real_quick_ratio() >= _ENOUGH and matcher.quick_ratio() >= _ENOUGH and (ratio := matcher.ratio()) >= _ENOUGH:
             ranked.append((-ratio, candidate))
         elif candidate.lower().startswith(name.lower()) and len(name) > 2:
             ranked.append((-_ENOUGH, candidate))
     return [candidate for _, candidate in sorted(ranked)[:count]]
+
+
+def _is_swapped(one: str, other: str) -> bool:
+    """Do two letters that stand side by side make the difference?"""
+    if len(one) != len(other) or one == other:
+        return False
+    at = next(index for index in range(len(one)) if one[index] != other[index])
+    return one[at + 1 : at + 2] + one[at] + one[at + 2 :] == other[at:]

@@ -9,7 +9,7 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import find_file
+from orbit.graph.query.target import find_file, symbols_of_name
 from orbit.graph.selector import Selector, guess_path, parse
 
 
@@ -36,7 +36,8 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     if text is None:
         return Scope("dir:.")
     selector = parse(text.encode("utf-8", "replace").decode(), root)
-    if selector.kind == "name":
+    is_bare = selector.kind == "name"
+    if is_bare:
         selector = guess_path(selector) or Selector("dir", path=selector.name)
         if selector.kind == "file" and not _is_file(db, selector.path) and (_holds(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
@@ -48,6 +49,8 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     if selector.path == ".":
         return Scope("dir:.")
     if not _holds(db, selector.path):
+        if is_bare and (named := symbols_of_name(db, selector.path)):
+            raise UsageError(f"{selector.path!r} is a {named[0].kind}, not a file or folder", hint=f"it is in file:{named[0].path}")
         folders = {row[0].rpartition("/")[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 20000")} - {""}
         near = [str(Selector("dir", path=folder)) for folder in closest(selector.path, folders)]
         hint = f"did you mean {', '.join(near)}?" if near else f"`orbit graph why {selector.path}` says why nothing there is indexed"

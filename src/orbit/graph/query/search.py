@@ -15,9 +15,10 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.answer import GraphAnswer, cut_to_budget
 from orbit.graph.query.history import TaskTouches, task_symbols
-from orbit.graph.query.near import near_names, quoted, words
+from orbit.graph.query.near import closest, near_names, quoted, words
 from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
 
 LIMIT = 20
@@ -28,8 +29,8 @@ _MOST_WORDS = 12
 
 class SearchParams(msgspec.Struct, kw_only=True):
     query: Annotated[
-        str, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
-    ] = ""
+        str | None, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
+    ] = None
     kind: Annotated[Literal["symbol", "string", "config"] | None, Meta(description="Only symbols, string literals or configuration keys.")] = None
     lang: Annotated[str | None, Meta(description="Only files of this language, such as python.")] = None
     task_id: Annotated[str | None, Meta(description="Only what commits touched whose message names this task.")] = None
@@ -86,10 +87,14 @@ class _Scope:
 
 def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None = None) -> SearchAnswer:
     """What matches, best first. Any text may be asked for. `touched`: what the task touched, where one is named."""
-    query = ask.query.encode("utf-8", "replace").decode().replace("\0", " ").strip()
+    query = (ask.query or "").encode("utf-8", "replace").decode().replace("\0", " ").strip()
+    if ask.query is None and ask.task_id is None:
+        raise UsageError("there is nothing to search for", hint="give a name, the beginning of one, or words; or a --task-id")
+    if ask.lang is not None:
+        _check_language(db, ask.lang.lower())
     scope = _Scope(ask.lang, None if touched is None else touched.paths)
     limit = LIMIT if ask.limit is None else ask.limit
-    answer = SearchAnswer(query=ask.query, total=0, truncated=False, matches=[])
+    answer = SearchAnswer(query=ask.query or "", total=0, truncated=False, matches=[])
     if touched is not None and ask.kind in (None, "symbol"):
         _add_touched(db, answer, query, scope, task_symbols(db, touched), limit)
     elif query and ask.kind in (None, "symbol"):
@@ -99,10 +104,19 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
             add(db, answer, query, scope, limit)
     answer.truncated = len(answer.matches) < answer.total
     if not answer.total:
-        answer.did_you_mean = near_names(db, query)
+        near = near_names(db, query)
+        answer.did_you_mean = [] if query.lower() in (name.lower() for name in near) else near  # the name is there: kind, language or task rule it out
     if ask.limit is None:
         cut_to_budget(answer, "matches")
     return answer
+
+
+def _check_language(db: apsw.Connection, lang: str) -> None:
+    known = [row[0] for row in db.execute("SELECT DISTINCT lang FROM file ORDER BY lang")]
+    if lang not in known:
+        near = closest(lang, known)
+        hint = f"did you mean {', '.join(near)}?" if near else f"there is {', '.join(known) or 'no file at all'}"
+        raise NotFoundError(f"no file of language {lang!r} is in the graph", hint=hint, candidates=near, code="language-not-found")
 
 
 # --- symbols

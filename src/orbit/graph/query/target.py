@@ -12,13 +12,14 @@ import msgspec
 from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import Target
 from orbit.graph.query.near import closest, near_names
-from orbit.graph.selector import Selector, guess_path, parse
+from orbit.graph.selector import Selector, guess_path, normalise, parse
 from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
 
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
 _MODULE = SYMBOL_KIND_CODES["module"]
+CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _SEPARATORS = re.compile(r"::|[.#/]")
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
     f.is_test OR f.is_generated
@@ -100,6 +101,8 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
     if selector.kind == "command":
         return _find_handler(db, selector.name)
     found = _prefer_members(symbols_of_name(db, selector.name))
+    if not found and selector.name.startswith(("/", "../", "./")):
+        return find_file(db, normalise(selector.name, root))
     guess = guess_path(selector)
     if not found and guess is not None and (file := read_file(db, guess.path)) is not None:
         return file
@@ -204,7 +207,17 @@ def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
 
 def near_selectors(db: apsw.Connection, text: str) -> list[str]:
     """What a mistyped name may have meant: members of the owner it names, else names like its last part."""
-    name = text.partition("#")[2] if text.startswith("symbol:") else text
+    selector = parse(text)
+    name = selector.name
+    if selector.kind == "symbol":
+        held = db.execute(
+            "SELECT DISTINCT n.value FROM file f JOIN symbol s ON s.id >= f.id << 20 AND s.id < (f.id + 1) << 20 JOIN text n ON n.id = s.name"
+            " WHERE f.path = ? LIMIT 5000",
+            (selector.path,),
+        )
+        near = closest(_SEPARATORS.split(name)[-1], (row[0] for row in held))
+        if near:
+            return [str(Selector("symbol", path=selector.path, name=member)) for member in near]
     last = _SEPARATORS.split(name)[-1]
     owner = name[: len(name) - len(last)].rstrip(".:#/")
     for symbol in symbols_of_name(db, owner)[:5] if owner else ():
@@ -244,21 +257,67 @@ def _choose_file(text: str, files: list[File]) -> File:
 
 def _find_handler(db: apsw.Connection, name: str) -> Symbol:
     """What handles a command of a command line."""
-    rows = list(db.execute("SELECT id, scope, target, target_file FROM command WHERE full_name = ? ORDER BY id", (name,)))
+    rows = commands_of_name(db, name)
     if not rows:
-        near = [f"command:{command}" for command in closest(name, (row[0] for row in db.execute("SELECT DISTINCT full_name FROM command")))]
+        near = [f"command:{command}" for command in near_commands(db, name)]
         hint = f"did you mean {', '.join(near)}?" if near else "no such command is declared in this worktree"
         raise NotFoundError(f"no command named {name!r}", hint=hint, candidates=near, code="command-not-found")
-    found: dict[int, Symbol] = {}
-    for command, scope, target, target_file in rows:
+    found = only_handler(db, name, rows)
+    if found is None:
+        raise NotFoundError(f"the handler of command {name!r} is not known", hint=f"`orbit graph search {name!r}` may find it", code="handler-unresolved")
+    return found[0]
+
+
+CommandRow = tuple[int, str, int, int, int | None, int | None]  # id, full name, line, scope, target, its file
+
+
+def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
+    """Commands of this full name; if none, those whose full name ends with it; if none and a script of that name is declared, without its first word."""
+    words = name.split()
+    columns = "SELECT id, full_name, line, scope, target, target_file FROM command WHERE"
+    found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (" ".join(words),))) if words else []
+    found = found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {' '.join(words)}",)))
+    if not found and len(words) > 1:
+        scripts = (f"project.scripts.{words[0]}", f"tool.poetry.scripts.{words[0]}")
+        if db.execute("SELECT count(*) FROM config WHERE key IN (?, ?)", scripts).get:
+            return commands_of_name(db, " ".join(words[1:]))
+    return found
+
+
+def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tuple[Symbol, str] | None:
+    """What runs these commands, with the full name. Functions go before objects that stand for groups, and tests come last. Several: an error."""
+    found: dict[int, tuple[Symbol, str]] = {}
+    for command, full_name, _, scope, target, target_file in rows:
         if target is not None:
             symbols = _read(db, "s.qualified = ? AND s.id >> 20 = ?", (target, target_file))
-        else:
-            symbols = _read(db, "s.id = ?", ((command >> SYMBOL_SHIFT) << SYMBOL_SHIFT | scope,)) if scope >= 0 else []
-        found.update((symbol.id, symbol) for symbol in symbols[:1])
+        else:  # the function the declaration stands on
+            symbols = [symbol for symbol in _read(db, "s.id = ?", ((command >> SYMBOL_SHIFT) << SYMBOL_SHIFT | scope,)) if symbol.kind in CALLABLE_KINDS]
+        found.update((symbol.id, (symbol, full_name)) for symbol in symbols[:1])
     if not found:
-        raise NotFoundError(f"the handler of command {name!r} is not known", hint=f"`orbit graph search {name!r}` may find it", code="handler-unresolved")
-    return _choose(db, f"command:{name}", list(found.values()))
+        return None
+    best = min(_rank(symbol) for symbol, _ in found.values())
+    meant = [(symbol, full_name) for symbol, full_name in found.values() if _rank(symbol) == best]
+    if len(meant) == 1:
+        return meant[0]
+    names = {full_name for _, full_name in meant}
+    candidates = [f"command:{full_name}" for full_name in names] if len(names) > 1 else [symbol.selector for symbol, _ in meant]
+    raise AmbiguousError(f"command:{name}", sorted(candidates)[:MOST_CANDIDATES], total=len(candidates))
+
+
+def _rank(symbol: Symbol) -> tuple[int, bool]:
+    return symbol.is_demoted, symbol.kind not in CALLABLE_KINDS
+
+
+def near_commands(db: apsw.Connection, name: str) -> list[str]:
+    """Full names of commands like one that is not there: all of it, or as many words of their end."""
+    pool: dict[str, list[str]] = {}
+    count = len(name.split())
+    for (full,) in db.execute("SELECT DISTINCT full_name FROM command WHERE full_name != '' ORDER BY full_name"):
+        words = full.split()
+        for end in (full, " ".join(words[-count:]), *words[-1:]):
+            pool.setdefault(end, []).append(full)
+    near = closest(name, pool) or closest(name.split()[-1] if count else "", pool)
+    return list(dict.fromkeys(full for end in near for full in pool[end]))[:5]
 
 
 def _clean(text: str) -> str:

@@ -9,22 +9,19 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.errors import AmbiguousError
 from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.near import closest
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, find_symbol, read_symbol
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
 CAP = 200
 DEPTH = 5
 SPARE = 1000  # bytes of the budget for the root and for what freshness may add
-_CALLABLE = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
 class TraceParams(msgspec.Struct, kw_only=True):
-    command: Annotated[str, Meta(description="A command's full name or its end, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
+    command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
     depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
 
@@ -52,43 +49,19 @@ class TraceAnswer(GraphAnswer, kw_only=True):
 def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
     text = ask.command.strip()
-    if parse(text).kind in ("symbol", "file", "module"):
+    if parse(text).kind in ("symbol", "file", "dir", "module"):
         return _tree(db, find_symbol(db, text), text, ask)
     name = " ".join(text.removeprefix("command:").split())
-    rows = _commands(db, name)
+    rows = commands_of_name(db, name)
     if not rows:
-        known = [row[0] for row in db.execute("SELECT DISTINCT full_name FROM command ORDER BY full_name")]
-        return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=closest(name, known))
-    handlers = {symbol.id: (symbol, row[1]) for row in rows if (symbol := _handler(db, row)) is not None}
-    if not handlers:
+        return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=near_commands(db, name))
+    found = only_handler(db, name, rows)
+    if found is None:
         command, full_name, line, *_ = rows[0]
         path = db.execute("SELECT path FROM file WHERE id = ?", (command >> SYMBOL_SHIFT,)).get
         root = TraceNode(name=full_name, qualified_name=None, confidence=None, file=path, line=line)
         return TraceAnswer(root=root, visited_nodes=1, truncated=False, reason="handler_unresolved")
-    serious = {key: found for key, found in handlers.items() if not found[0].is_demoted} or handlers
-    if len(serious) > 1:
-        raise AmbiguousError(f"command:{name}", sorted(symbol.selector for symbol, _ in serious.values()))
-    handler, full_name = next(iter(serious.values()))
-    return _tree(db, handler, full_name, ask)
-
-
-_Row = tuple[int, str, int, int, int | None, int | None]
-
-
-def _commands(db: apsw.Connection, name: str) -> list[_Row]:
-    """Commands of this full name; if there are none, those whose full name ends with it."""
-    columns = "SELECT id, full_name, line, scope, target, target_file FROM command WHERE"
-    found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (name,)))
-    return found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {name}",)))
-
-
-def _handler(db: apsw.Connection, row: _Row) -> Symbol | None:
-    """What runs a command: what its declaration leads to, else the function the declaration stands on."""
-    command, _, _, scope, target, target_file = row
-    if target is not None:
-        return _symbol_at(db, target, target_file)
-    symbol = read_symbol(db, command >> SYMBOL_SHIFT << SYMBOL_SHIFT | scope) if scope >= 0 else None
-    return symbol if symbol is not None and symbol.kind in _CALLABLE else None
+    return _tree(db, *found, ask)
 
 
 def _tree(db: apsw.Connection, handler: Symbol, name: str, ask: TraceParams) -> TraceAnswer:

@@ -91,7 +91,10 @@ CREATE TABLE command (
     handler INTEGER NOT NULL,         -- text: canonical expression, -1
     grouped INTEGER NOT NULL,         -- text: canonical expression of the group, -1
     target INTEGER,                   -- text: qualified name of the handler
-    target_file INTEGER
+    target_file INTEGER,
+    item INTEGER,                     -- what it declares, what that hangs on, what hangs on it unnamed: file << 32 | text of the qualified name,
+    outer INTEGER,                    -- or below zero: text of the expression
+    held INTEGER
 ) STRICT;
 
 CREATE TABLE string (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, value INTEGER NOT NULL, scope INTEGER) STRICT;      -- value: text; scope: symbol
@@ -136,7 +139,7 @@ CREATE VIEW imports AS
 CREATE VIEW commands AS
     SELECT full_name AS name, file.path AS file_path, start AS span_start,
            (SELECT s.id FROM symbol s WHERE s.qualified = command.target AND s.id >> 20 = command.target_file ORDER BY s.id LIMIT 1) AS handler_symbol
-    FROM command JOIN file ON file.id = command.id >> 20;
+    FROM command JOIN file ON file.id = command.id >> 20 WHERE full_name != '';   -- without rows that only join others
 CREATE VIEW strings AS
     SELECT string.id, file.path AS file_path, line, t.value, scope AS context_symbol
     FROM string JOIN file ON file.id = string.id >> 24 JOIN text t ON t.id = string.value;

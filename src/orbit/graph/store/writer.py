@@ -14,7 +14,7 @@ SYMBOL_SHIFT, REF_SHIFT = 20, 24
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 # Tables whose ids are file << shift | n.
 SHIFTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
-WIDTHS = {"symbol": 17, "relation": 12, "import": 11, "command": 10, "string": 4, "config": 4, "ref": 10}
+WIDTHS = {"symbol": 17, "relation": 12, "import": 11, "command": 13, "string": 4, "config": 4, "ref": 10}
 MARKS = {table: ", ".join("?" * width) for table, width in WIDTHS.items()}
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
 COUNTED = ("symbol", "ref")
@@ -222,9 +222,9 @@ class Writer:
         found: tuple[str, str, int] | None = self.db.execute("SELECT path, lang, module FROM file WHERE id = ?", (file,)).fetchone()
         return found
 
-    def aim_command(self, command: int, target: tuple[int, int] | None) -> None:
-        """Where the handler of a command is."""
-        self.db.execute("UPDATE command SET target = ?, target_file = ? WHERE id = ?", (*(target or (None, None)), command))
+    def aim_commands(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Where commands and their groups are: (target, target_file, item, outer, held, id)."""
+        self.db.executemany("UPDATE command SET target = ?, target_file = ?, item = ?, outer = ?, held = ? WHERE id = ?", rows)
 
     def skipped(self) -> dict[str, str]:
         return dict(self.db.execute("SELECT path, reason FROM skipped"))
@@ -246,7 +246,11 @@ class Writer:
         return {"files_indexed": files, "files_partial": partial, "symbols": kept["symbol"], "refs": kept["ref"]}
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
-        yield from self.db.execute("SELECT id, name, full_name, scope, handler, grouped, target, target_file FROM command ORDER BY id")
+        """(id, name, full name, item, outer, held, is the handler known), in order of path and position, those of tests last."""
+        yield from self.db.execute(
+            "SELECT c.id, c.name, c.full_name, c.item, c.outer, c.held, c.target IS NOT NULL FROM command c JOIN file f ON f.id = c.id >> 20"
+            " ORDER BY f.is_test, f.path, c.id"
+        )
 
     def name_command(self, command: int, full_name: str) -> None:
         self.db.execute("UPDATE command SET full_name = ? WHERE id = ?", (full_name, command))
