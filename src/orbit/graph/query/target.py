@@ -279,7 +279,7 @@ def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
     found = found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {' '.join(words)}",)))
     if not found and len(words) > 1:
         scripts = (f"project.scripts.{words[0]}", f"tool.poetry.scripts.{words[0]}")
-        if db.execute("SELECT count(*) FROM config WHERE key IN (?, ?)", scripts).get:
+        if db.execute("SELECT count(*) FROM config WHERE key IN (SELECT id FROM text WHERE value IN (?, ?))", scripts).get:
             return commands_of_name(db, " ".join(words[1:]))
     return found
 
