@@ -80,7 +80,23 @@ CLAP = {
     ),
     "src/extra.rs": "#[derive(clap::Subcommand)]\npub enum ExtraCommands {\n    Doctor,\n}\n",
 }
-TREES = {"typer": TYPER, "click": CLICK, "clap": CLAP}
+BUILT = {
+    "Cargo.toml": '[package]\nname = "tool"\n',
+    "src/main.rs": (
+        "mod clone;\nmod remote;\nuse clap::{Arg, Command};\n"
+        'fn cli() -> Command {\n    Command::new("tool")\n        .arg(Arg::new("x"))\n        .subcommand(clone::command())\n'
+        '        .subcommand(\n            Command::new("remote")\n                .subcommand(Command::new("add").about("(Add)"))\n'
+        '                .subcommand(Command::new("rm")),\n        )\n        .subcommand(Command::new("status"))\n}\n'
+        "fn main() {\n    match cli().get_matches().subcommand() {\n        Some((\"clone\", sub)) => clone::run(sub),\n"
+        '        Some(("remote", sub)) => match sub.subcommand() {\n            Some(("add", args)) => remote::add(args),\n'
+        '            Some(("rm", args)) => {\n                let name = pick(args);\n                remote::remove(name, args);\n            }\n'
+        "            _ => unreachable!(),\n        },\n        Some((\"status\", _)) => status(),\n        _ => {}\n    }\n}\n"
+        "fn status() {}\nfn pick(args: &ArgMatches) {}\n"
+    ),
+    "src/clone.rs": 'use clap::Command;\npub fn command() -> Command {\n    Command::new("clone")\n}\npub fn run(args: &ArgMatches) {}\n',
+    "src/remote.rs": "pub fn add(args: &ArgMatches) {}\npub fn remove(name: (), args: &ArgMatches) {}\n",
+}
+TREES = {"typer": TYPER, "click": CLICK, "clap": CLAP, "builder": BUILT}
 # (full name, function that runs it or None); what a tree declares, apart from its tests
 EXPECTED = {
     "typer": {
@@ -92,6 +108,10 @@ EXPECTED = {
         ("cli", "git.cli.cli"), ("cli remote", "git.remote.remote"), ("cli remote add", "git.remote.add_remote"), ("cli remote prune", "git.more.prune"),
         ("cli search", "git.bisect.bisect"), ("cli plugin", "git.extra.plugin_cmd"), ("cli status", "git.extra.twice"), ("cli push", "git.more.push"),
         ("plugins", "git.own.plugins"), ("plugins inner", "git.own.inner"),
+    },
+    "builder": {
+        ("tool", None), ("tool clone", None), ("clone", "tool::clone::run"), ("tool remote", None), ("tool remote add", "tool::remote::add"),
+        ("tool remote rm", "tool::remote::remove"), ("tool status", "tool::status"),
     },
     "clap": {
         ("tool", "tool::main"), ("tool remote", None), ("tool remote add", "tool::remote::add"), ("tool remote rm", "tool::remote::remove"),
@@ -181,6 +201,12 @@ EDITS: dict[str, list[dict[str, str | None]]] = {
         {"git/remote.py": CLICK["git/remote.py"]},
         {"git/cli.py": CLICK["git/cli.py"].replace("def cli", "def main").replace("cli.", "main.")},
         {"git/own.py": None},
+    ],
+    "builder": [
+        {"src/clone.rs": BUILT["src/clone.rs"].replace('"clone"', '"copy"')},
+        {"src/clone.rs": BUILT["src/clone.rs"].replace("fn command", "fn make")},
+        {"src/main.rs": BUILT["src/main.rs"].replace("clone::command", "clone::make")},
+        {"src/clone.rs": None},
     ],
     "clap": [
         {"src/remote.rs": CLAP["src/remote.rs"].replace("Rm(", "Remove(")},

@@ -104,6 +104,10 @@ def aim_commands(unit: Unit, texts: Texts, resolver: Resolver) -> list[Aimed]:
             item, outer = own(scope), own(symbols[scope][_S["parent"]])
         elif kind in _TYPES and grouped == NONE:
             item = own(scope)
+        elif handler == NONE:
+            item = own(scope) if grouped == NONE and scope != NONE else None  # a function that makes a command
+        elif _text(texts, handler).endswith("()"):
+            item, target = target, None  # what such a function makes hangs here
         else:
             if target is None and scope != NONE and _text(texts, handler).rpartition(".")[2] == texts.text(symbols[scope][_S["name"]]):
                 target = own(scope)

@@ -14,6 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from orbit.graph.languages.clap_builder import find_built
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ STYLES = {"snake_case": "_", "SCREAMING_SNAKE_CASE": "_", "lower": "", "UPPER": 
 
 def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: list[Mark]) -> None:
     """Commands of one file. `attributes` by the definition they stand before, `arms` the match arms that name a path."""
+    if b".subcommand" in facts.source or b"clap" in facts.source and b"::new(" in facts.source:
+        _take_built(facts)
     declares = b"Subcommand" in facts.source or b"Parser" in facts.source or b"subcommand" in facts.source
     keys = {index: _keys(facts, marks) for index, marks in attributes.items()} if declares else {}
     groups = {}
@@ -69,6 +72,21 @@ def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: lis
     for variant, (handler, arm, scope) in handled.items():
         if GROUP_NAME.search(variant.rpartition(".")[0]):
             facts.add_command("", arm.start, arm.line, scope=scope, handler=handler, group=variant)
+
+
+def _take_built(facts: FileFacts) -> None:
+    calls = _calls(facts)
+    starts = [row[2] for row in calls]
+
+    def choose(start: int, end: int, pattern: bytes, deeper: list[tuple[int, int]]) -> str:
+        return _handler(facts, calls[bisect_left(starts, start) : bisect_left(starts, end)], pattern, "?", deeper)[0]
+
+    find_built(facts, _closing, choose)
+
+
+def _calls(facts: FileFacts) -> list[list[int]]:
+    """The calls of a file, in order."""
+    return sorted(facts.refs[facts.refs[:, 0] == CALL].tolist(), key=lambda row: row[2])
 
 
 def _keys(facts: FileFacts, marks: list[Mark]) -> dict[str, str]:
@@ -130,8 +148,7 @@ def _dispatch(facts: FileFacts, arms: list[Mark], groups: set[str]) -> dict[str,
         if group not in groups and group != "Self" and not GROUP_NAME.search(group):
             continue
         if not calls:
-            calls = facts.refs[facts.refs[:, 0] == CALL].tolist()
-            calls.sort(key=lambda row: row[2])
+            calls = _calls(facts)
             starts = [row[2] for row in calls]
         inside = calls[bisect_left(starts, arrow) : bisect_left(starts, arm.end)]
         deeper = [(other.start, other.end) for other in arms[bisect_right(heads, arm.start) : bisect_left(heads, arm.end)]]
@@ -202,10 +219,10 @@ def _is_path(facts: FileFacts, call: list[int]) -> bool:
 
 
 def _closing(source: bytes, at: int) -> int:
-    """Where the arguments that begin near a place end."""
+    """Where the brackets that begin near a place end."""
     depth = 0
     for i in range(at, len(source)):
-        depth += (source[i] == 0x28) - (source[i] == 0x29)
-        if depth <= 0 and source[i] == 0x29:
+        depth += (source[i] in b"({") - (source[i] in b")}")
+        if depth <= 0 and source[i] in b")}":
             return i
     return len(source)

@@ -268,13 +268,13 @@ def _find_handler(db: apsw.Connection, name: str) -> Symbol:
     return found[0]
 
 
-CommandRow = tuple[int, str, int, int, int | None, int | None]  # id, full name, line, scope, target, its file
+CommandRow = tuple[int, str, int, int | None, int | None]  # id, full name, line, target, its file
 
 
 def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
     """Commands of this full name; if none, those whose full name ends with it; if none and a script of that name is declared, without its first word."""
     words = name.split()
-    columns = "SELECT id, full_name, line, scope, target, target_file FROM command WHERE"
+    columns = "SELECT id, full_name, line, target, target_file FROM command WHERE"
     found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (" ".join(words),))) if words else []
     found = found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {' '.join(words)}",)))
     if not found and len(words) > 1:
@@ -287,12 +287,10 @@ def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
 def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tuple[Symbol, str] | None:
     """What runs these commands, with the full name. Functions go before objects that stand for groups, and tests come last. Several: an error."""
     found: dict[int, tuple[Symbol, str]] = {}
-    for command, full_name, _, scope, target, target_file in rows:
+    for _, full_name, _, target, target_file in rows:
         if target is not None:
             symbols = _read(db, "s.qualified = ? AND s.id >> 20 = ?", (target, target_file))
-        else:  # the function the declaration stands on
-            symbols = [symbol for symbol in _read(db, "s.id = ?", ((command >> SYMBOL_SHIFT) << SYMBOL_SHIFT | scope,)) if symbol.kind in CALLABLE_KINDS]
-        found.update((symbol.id, (symbol, full_name)) for symbol in symbols[:1])
+            found.update((symbol.id, (symbol, full_name)) for symbol in symbols[:1])
     if not found:
         return None
     best = min(_rank(symbol) for symbol, _ in found.values())
