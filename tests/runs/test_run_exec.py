@@ -17,12 +17,10 @@ import pytest
 from orbit import Run
 from orbit.audit import CommandLog
 from orbit.config import Workspace
-from orbit.runs.artifact import ArtifactParams, read_artifact
-from orbit.runs.events import EventsParams, list_events
+from orbit.runs.events import EventsParams, LogsParams, list_events, read_logs
 from orbit.runs.execute import ExecParams, execute
-from orbit.runs.logs import LogsParams, read_logs
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowParams, show_run
+from orbit.runs.show import ArtifactParams, ShowParams, read_artifact, show_run
 from orbit.runs.verify import VerifyParams, verify_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="commands of POSIX")

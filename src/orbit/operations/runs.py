@@ -10,16 +10,12 @@ from typing import Any
 import msgspec
 
 from orbit.operations import Operation, Session
-from orbit.runs.artifact import ArtifactAnswer, ArtifactParams, read_artifact
-from orbit.runs.events import EventsAnswer, EventsParams, list_events
+from orbit.runs.events import EventsAnswer, EventsParams, LogsAnswer, LogsParams, TraceAnswer, TraceParams, list_events, read_logs, trace_run
 from orbit.runs.execute import ExecAnswer, ExecParams, GraphDigest, execute
 from orbit.runs.export import ExportAnswer, ExportParams, export_run
-from orbit.runs.listing import ListAnswer, ListParams, list_runs
-from orbit.runs.logs import LogsAnswer, LogsParams, read_logs
 from orbit.runs.prune import PruneAnswer, PruneParams, prune_runs
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowAnswer, ShowParams, show_run
-from orbit.runs.trace import TraceAnswer, TraceParams, trace_run
+from orbit.runs.show import ArtifactAnswer, ArtifactParams, ListAnswer, ListParams, ShowAnswer, ShowParams, list_runs, read_artifact, show_run
 from orbit.runs.verify import VerifyAnswer, VerifyParams, verify_run
 
 

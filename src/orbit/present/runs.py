@@ -9,17 +9,13 @@ from typing import Any
 import msgspec
 
 from orbit.present.text import GREEN, RED, paint, table
-from orbit.runs.artifact import ArtifactAnswer
 from orbit.runs.event import ENVELOPE_FIELDS
-from orbit.runs.events import EventsAnswer
+from orbit.runs.events import EventsAnswer, LogRecord, LogsAnswer, TraceAnswer, TraceNode
 from orbit.runs.execute import ExecAnswer
 from orbit.runs.export import ExportAnswer
-from orbit.runs.listing import ListAnswer
-from orbit.runs.logs import LogRecord, LogsAnswer
 from orbit.runs.prune import PruneAnswer
 from orbit.runs.reader import UnreadableLine
-from orbit.runs.show import ShowAnswer, StepView
-from orbit.runs.trace import TraceAnswer, TraceNode
+from orbit.runs.show import ArtifactAnswer, ListAnswer, ShowAnswer, StepView
 from orbit.runs.verify import VerifyAnswer
 
 _GOOD = frozenset({"success", "completed"})

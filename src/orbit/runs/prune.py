@@ -15,9 +15,9 @@ from msgspec import Meta
 from orbit.audit import now
 from orbit.errors import UsageError
 from orbit.runs.blobs import BlobStore
-from orbit.runs.listing import ListParams, RunRow, list_runs
 from orbit.runs.reader import named_blobs, read_metadata
 from orbit.runs.rundir import REMOVED, RunFolder
+from orbit.runs.show import ListParams, RunRow, list_runs
 from orbit.runs.stream import Stream
 
 _AGE = re.compile(r"(\d+)([smhdw])")

@@ -7,14 +7,25 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from orbit.errors import NotFoundError
-from orbit.runs.chain import parse
-from orbit.runs.manifest import Manifest, Metadata
-from orbit.runs.rundir import RunFolder, RunPaths
+from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
+from orbit.runs.stream import parse
+
+
+class RunParams(msgspec.Struct, kw_only=True):
+    run: Annotated[
+        str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra={"cli": {"argument": True}})
+    ] = None
+
+
+class StepParams(RunParams, kw_only=True):
+    step: Annotated[str | None, Meta(description="Only this step: its id, or its number from 0.", extra={"cli": {"short": "-s"}})] = None
+
 
 BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
 _STATES = {"completed": "success", "failed": "failed", "error": "failed", "timed_out": "timeout", "cancelled": "cancelled"}

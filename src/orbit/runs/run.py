@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
 from os import getpid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -17,19 +18,40 @@ from orbit.audit import now
 from orbit.config import Workspace, actor
 from orbit.errors import RefusedError
 from orbit.runs import event as ev
-from orbit.runs.chain import digest_of
 from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
-from orbit.runs.ending import final_state, steps_of
 from orbit.runs.journal import Fsync, Journal
-from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
 from orbit.runs.reader import read_metadata, records
-from orbit.runs.rundir import RunFolder, new_run_id
+from orbit.runs.rundir import Anchor, Metadata, RunFolder, StreamAnchor, document, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
-from orbit.runs.stream import LOG
+from orbit.runs.stream import LOG, digest_of
 from orbit.runs.transcript import LoopEvent
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+def steps_of(journal: Journal) -> dict[str, str | None]:
+    """Steps in the order they began, each with how it ended, or None; also those a failing disk has not taken yet."""
+    steps: dict[str, str | None] = {}
+    for record in chain((record for _, record in records(journal.paths.events)), journal.events.unwritten):
+        step_id, event_type = str(record.get("step_id")), record.get("event_type")
+        if event_type == "step_started":
+            steps[step_id] = None
+        elif event_type in ("step_completed", "step_failed"):
+            steps[step_id] = str(record.get("termination"))
+    return steps
+
+
+def final_state(metadata: Metadata, steps: dict[str, str | None], journal: Journal) -> bytes:
+    """The terminal state for people and simple scripts: `key: value` lines, the first one `state:`."""
+    lines = [f"state: {metadata.termination}", f"run: {metadata.run_id}", f"workflow: {metadata.workflow_id}", f"ended: {metadata.ended_at}"]
+    lines.append(f"steps: {len(steps)}")
+    lines += [f"failed step: {step_id} ({termination})" for step_id, termination in steps.items() if termination not in (None, "completed")]
+    lines += [f"unfinished step: {step_id}" for step_id, termination in steps.items() if termination is None]
+    lines += [f"error: {metadata.error}"] if metadata.error else []
+    degraded = f"degraded, {journal.unwritten} events lost, {journal.failures} writes failed ({journal.first_error})"
+    lines.append(f"audit: {degraded if journal.failures else 'complete'}")
+    return ("\n".join(lines) + "\n").encode()
+
 
 P = ParamSpec("P")
 T = TypeVar("T")

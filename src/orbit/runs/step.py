@@ -18,9 +18,8 @@ from orbit.errors import RefusedError, UsageError
 from orbit.runs.blobs import sha256_of
 from orbit.runs.context import opened
 from orbit.runs.event import Outcome, StepDenied, StepFinished, StepRetry, StepStarted
-from orbit.runs.manifest import Artifact, Manifest, document
 from orbit.runs.redact import RedactingWriter
-from orbit.runs.rundir import checked_name
+from orbit.runs.rundir import Artifact, Manifest, checked_name, document
 
 if TYPE_CHECKING:
     from typing_extensions import Self
