@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orbit.adr.code import Code, Place
+from orbit.adr.governing import Code, Place
 from orbit.adr.store import AdrStore
 
 __all__ = ["AdrStore", "Code", "Place"]

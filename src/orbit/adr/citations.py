@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from orbit.adr.body import prose_lines
-from orbit.adr.ids import CITATION
+from orbit.adr.envelope import CITATION
 
 MARKDOWN = (".md", ".markdown", ".mdx")
 PLAIN = (".txt", ".rst", ".adoc")

@@ -10,8 +10,23 @@ import msgspec
 import yaml
 
 from orbit.adr.globs import problem_with
-from orbit.adr.ids import is_id
 from orbit.errors import IntegrityError, UsageError
+
+ID = re.compile(r"ADR-\d{4,}")
+CITATION = re.compile(r"\[(ADR-\d{4,})\]")
+
+
+def format_id(number: int) -> str:
+    return f"ADR-{number:04d}"
+
+
+def number_of(adr_id: str) -> int:
+    return int(adr_id[4:])
+
+
+def is_id(text: str) -> bool:
+    return ID.fullmatch(text) is not None
+
 
 SCHEMA_VERSION = 2
 Status = Literal["proposed", "accepted", "superseded", "deleted"]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from orbit.adr import formats
-from orbit.adr.body import digest, missing
+from orbit.adr.body import HEADING, digest, missing, prose_lines
 from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import Envelope, Origin, check, tidy
-from orbit.adr.formats import CARRIED, Format, Head
-from orbit.adr.ids import format_id, number_of
+from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import create, transition
 from orbit.audit import now
@@ -23,6 +21,124 @@ from orbit.errors import IntegrityError, RefusedError, UsageError
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
+
+Format = Literal["madr", "nygard"]
+FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n([\s\S]*?)\n?---[ \t]*\r?\n")
+TITLE = re.compile(r"^# +(?:(?:ADR[- ]?)?\d+[.:]? +(?:[-\u2014\u2013] +)?)?(.+?)[ \t]*\r?$", re.MULTILINE)
+NYGARD_STATUS = re.compile(r"^## +Status[ \t]*\r?\n([\s\S]*?)(?=^## |\Z)", re.MULTILINE)
+FILE_LINK = re.compile(r"\]\((?:\./)?0*(\d+)-[^)]*\)|\bADR[- ]?0*(\d+)\b", re.IGNORECASE)
+EXTRA = re.compile(r"^<!-- orbit: (.*) -->\r?\n", re.MULTILINE)
+STATES: dict[str, Status] = {"accepted": "accepted", "rejected": "deleted", "deprecated": "accepted", "superseded": "superseded", "superceded": "superseded"}
+CARRIED = ("owner", "created_at", "accepted_at", "last_updated", "related_features", "related_tasks", "tags", "paths", "legacy_ids")
+MADR_HEADINGS = {"context": "## Context and Problem Statement", "decision": "## Decision Outcome", "consequences": "### Consequences"}
+PLAIN_HEADINGS = {title.lstrip("# ").lower(): f"## {name.capitalize()}" for name, title in MADR_HEADINGS.items()}
+
+
+class Head(msgspec.Struct, kw_only=True):
+    """What a file's head says. Links are numbers in the same folder; `carried` are envelope fields Orbit itself wrote there."""
+
+    title: str
+    status: Status = "proposed"
+    word: str = ""
+    owner: str | None = None
+    date: str | None = None
+    supersedes: list[int] = []
+    superseded_by: int | None = None
+    carried: dict[str, Any] = {}
+
+
+def split(text: str, format: Format) -> tuple[str, str]:
+    """(head, body); put together they are the file, byte for byte."""
+    front = FRONT_MATTER.match(text)
+    title = TITLE.search(text, front.end() if front else 0)
+    end = title.end() + 1 if title else front.end() if front else 0
+    if format == "nygard":
+        status = NYGARD_STATUS.search(text)
+        end = status.end() if status else end
+    return text[:end], text[end:]
+
+
+def guess(text: str) -> Format:
+    return "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
+
+
+def read_head(head: str, format: Format) -> Head:
+    title = TITLE.search(head, match.end() if (match := FRONT_MATTER.match(head)) else 0)
+    found = Head(title=title[1] if title else "Untitled")
+    if format == "nygard":
+        date = re.search(r"^Date: *(\d{4}-\d\d-\d\d)", head, re.MULTILINE)
+        found.date = date[1] if date else None
+        if extra := EXTRA.search(head):
+            found.carried = msgspec.json.decode(extra[1])
+        section = NYGARD_STATUS.search(head)
+        for line in section[1].splitlines() if section else []:
+            _read_status(found, line)
+        return found
+    front = FRONT_MATTER.match(head)
+    fields = load_yaml(front[1], "front matter") if front and front[1].strip() else {}
+    _read_status(found, str(fields.get("status") or ""))
+    makers = fields.get("decision-makers") or fields.get("deciders")
+    found.owner = ", ".join(map(str, makers)) if isinstance(makers, list) else str(makers) if makers else None
+    date = re.match(r"\d{4}-\d\d-\d\d", str(fields.get("date") or ""))
+    found.date = date[0] if date else None
+    orbit = fields.get("orbit")
+    if isinstance(orbit, dict):
+        found.supersedes = [int(number) for number in orbit.pop("supersedes", [])]
+        found.carried = orbit
+    return found
+
+
+def _read_status(head: Head, line: str) -> None:
+    """One line of a status: a word, or a link such as `Superseded by [2. x](0002-x.md)`."""
+    words = line.strip().strip("{}\"'").lower()
+    numbers = [int(match[1] or match[2]) for match in FILE_LINK.finditer(line)]
+    if words.startswith(("supersedes", "supercedes")):
+        head.supersedes += numbers
+        return
+    for word, status in STATES.items():
+        if words.startswith(word):
+            head.word, head.status = word, status
+            if status == "superseded" and numbers:
+                head.superseded_by = numbers[0]
+            return
+    if words and not head.word:
+        head.word = words.split()[0]
+
+
+def write_head(envelope: Envelope, files: Mapping[str, str], titles: Mapping[str, str], format: Format) -> str:
+    """A new head with every field; `files` and `titles` name the other decisions for links."""
+    carried = {name: value for name in CARRIED if (value := getattr(envelope, name))}
+    if format == "nygard":
+        words = [] if envelope.superseded_by else ["Rejected" if envelope.status == "deleted" else envelope.status.capitalize()]
+        links = [("Supersedes", old) for old in envelope.supersedes] + ([("Superseded by", envelope.superseded_by)] if envelope.superseded_by else [])
+        words += [f"{word} [{number_of(other)}. {titles.get(other, other)}]({files.get(other, other)})" for word, other in links]
+        extra = msgspec.json.encode(carried).decode().replace("--", "-\\u002d")
+        return (
+            f"# {number_of(envelope.id)}. {envelope.title}\n\nDate: {envelope.created_at[:10]}\n\n<!-- orbit: {extra} -->\n\n## Status\n\n"
+            + "\n\n".join(words)
+            + "\n\n"
+        )
+    status = f"superseded by {envelope.superseded_by}" if envelope.superseded_by else "rejected" if envelope.status == "deleted" else envelope.status
+    fields: dict[str, Any] = {"status": status, "date": envelope.last_updated[:10], "decision-makers": envelope.owner}
+    fields["orbit"] = carried | ({"supersedes": [number_of(old) for old in envelope.supersedes]} if envelope.supersedes else {})
+    return f"---\n{dump_yaml(fields)}---\n\n# {envelope.title}\n"
+
+
+def to_madr(body: str) -> str:
+    return "\n" + _retitled(body, lambda title: MADR_HEADINGS.get(title))
+
+
+def from_madr(body: str) -> str:
+    return _retitled(body, lambda title: PLAIN_HEADINGS.get(title)).lstrip("\n")
+
+
+def _retitled(body: str, choose: Callable[[str], str | None]) -> str:
+    lines = []
+    for _, line, fenced in prose_lines(body):
+        match = None if fenced else HEADING.match(line)
+        lines.append((choose(match[2].strip().lower()) if match else None) or line)
+    return "\n".join(lines)
+
 
 FILE = re.compile(r"0*(\d+)-.+\.md")
 
@@ -103,10 +219,10 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path.name} is not UTF-8") from None
-    form: Format = formats.guess(text) if ask.format == "auto" else ask.format
-    raw_head, body = formats.split(text, form)
+    form: Format = guess(text) if ask.format == "auto" else ask.format
+    raw_head, body = split(text, form)
     try:
-        head = formats.read_head(raw_head, form)
+        head = read_head(raw_head, form)
     except IntegrityError as error:
         raise UsageError(f"{path.name}: {error.message}", hint="mend the file, or move it elsewhere") from None
     day = f"{head.date}T00:00:00Z" if head.date else now()
@@ -122,7 +238,7 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
     envelope = msgspec.convert(fields | {"id": adr_id, "title": head.title, "status": head.status}, Envelope)
     envelope.legacy_ids = tidy([*envelope.legacy_ids, legacy])
     if head.carried:  # Orbit wrote this file, so its body goes back to Orbit's own headings and the head holds nothing else
-        body = formats.from_madr(body)
+        body = from_madr(body)
     else:
         envelope.origin = Origin(format=form, file=path.name, head=raw_head)
     envelope.validation_warnings = missing(body) if settled else []
@@ -184,10 +300,10 @@ def _file_name(envelope: Envelope) -> str:
 def _export(decision: Decision, files: dict[str, str], titles: dict[str, str], form: Format) -> str:
     envelope = decision.envelope
     origin = envelope.origin
-    if origin is not None and origin.format == form and _still_says(envelope, formats.read_head(origin.head, form), files):
+    if origin is not None and origin.format == form and _still_says(envelope, read_head(origin.head, form), files):
         return origin.head + decision.body
-    head = formats.write_head(envelope, files, titles, form)
-    return head + (formats.to_madr(decision.body) if form == "madr" else decision.body)
+    head = write_head(envelope, files, titles, form)
+    return head + (to_madr(decision.body) if form == "madr" else decision.body)
 
 
 def _still_says(envelope: Envelope, head: Head, files: dict[str, str]) -> bool:

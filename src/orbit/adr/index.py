@@ -18,9 +18,8 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
-from orbit.adr.envelope import STATUSES, Status
+from orbit.adr.envelope import STATUSES, Status, is_id, number_of
 from orbit.adr.globs import contains
-from orbit.adr.ids import is_id, number_of
 from orbit.adr.journal import Journal
 
 VERSION = 1

@@ -16,8 +16,7 @@ from msgspec import Meta
 
 from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sections
 from orbit.adr.decision import BODY, ENVELOPE, Decision
-from orbit.adr.envelope import Envelope, Status, check, encode, tidy
-from orbit.adr.ids import format_id
+from orbit.adr.envelope import Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError

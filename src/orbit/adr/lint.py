@@ -9,12 +9,11 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
-from orbit.adr.code import is_alive
-from orbit.adr.collisions import collisions
 from orbit.adr.decision import BODY, ENVELOPE, Entry
 from orbit.adr.envelope import FEATURE
 from orbit.adr.globs import contains, matches_any
-from orbit.adr.worktree import files, files_with, holds
+from orbit.adr.governing import is_alive
+from orbit.adr.worktree import collisions, files, files_with, holds
 from orbit.errors import UsageError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from orbit.adr.body import HEADING, prose_lines
 from orbit.adr.decision import Decision, Entry, read_decision
-from orbit.adr.formats import FRONT_MATTER
-from orbit.adr.ids import number_of
+from orbit.adr.envelope import number_of
+from orbit.adr.exchange import FRONT_MATTER
 from orbit.adr.journal import Change
 from orbit.errors import NotFoundError, UsageError
 

@@ -11,15 +11,13 @@ from msgspec import Meta
 
 from orbit.adr.body import digest
 from orbit.adr.citations import Citation, rewrite
-from orbit.adr.collisions import ids_at
 from orbit.adr.decision import BODY, THREADS, Decision
-from orbit.adr.envelope import Envelope, tidy
+from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.globs import contains
-from orbit.adr.ids import format_id, is_id, number_of
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.lifecycle import rewrite as rewrite_decision
-from orbit.adr.worktree import files_with, git
+from orbit.adr.worktree import files_with, git, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
 

@@ -10,21 +10,20 @@ from typing import Any, TypeVar
 import msgspec
 
 from orbit.adr import exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
-from orbit.adr.code import Code, Place
 from orbit.adr.decision import ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import STATUSES
-from orbit.adr.ids import format_id, is_id
+from orbit.adr.envelope import STATUSES, format_id, is_id
+from orbit.adr.governing import Code, Place
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
 from orbit.config import Workspace
 from orbit.errors import AmbiguousError, IntegrityError, NotFoundError, UsageError
 
-Params = TypeVar("Params", bound=msgspec.Struct)
 Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 
-def _method(function: Callable[[Any, Params], Answer], params: type[Params], *positional: str) -> Callable[..., Answer]:
-    """A question of the room as a method: the first arguments by place, all by the names of the params' fields."""
+def _method(function: Callable[[Any, Any], Answer], *positional: str) -> Callable[..., Answer]:
+    """A question of the room as a method: the first arguments by place, all by the names of the fields of its params."""
+    params: type[msgspec.Struct] = function.__globals__[function.__annotations__["ask"]]
     named = [name for name in params.__struct_fields__ if name not in positional]
     places = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in positional]
     signature = Signature([*places, *(Parameter(name, Parameter.KEYWORD_ONLY) for name in named)])
@@ -67,23 +66,23 @@ class AdrStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    add = _method(lifecycle.add, lifecycle.AddParams)
-    update = _method(lifecycle.update, lifecycle.UpdateParams, "id")
-    supersede = _method(lifecycle.supersede, lifecycle.SupersedeParams, "old_id", "new_id")
-    show = _method(listing.show, listing.ShowParams, "id")
-    list = _method(listing.list_adrs, listing.ListParams)
-    search = _method(listing.search, listing.SearchParams, "query")
-    thread_add = _method(threads.add_thread, threads.ThreadAddParams, "id", "body")
-    thread_list = _method(threads.list_threads, threads.ThreadListParams, "id")
-    thread_reply = _method(threads.reply_thread, threads.ThreadReplyParams, "id", "thread_id", "body")
-    thread_resolve = _method(threads.resolve_thread, threads.ThreadResolveParams, "id", "thread_id")
-    lint = _method(lint.lint, lint.LintParams)
-    decisions_for = _method(governing.decisions_for, governing.ForParams, "target")
-    renumber = _method(renumber.renumber, renumber.RenumberParams, "old_id", "new_id")
-    migrate = _method(migrate.migrate, migrate.MigrateParams, "docs")
-    import_folder = _method(exchange.import_folder, exchange.ImportParams, "folder")
-    export_folder = _method(exchange.export_folder, exchange.ExportParams, "folder")
-    render = _method(render.render, render.RenderParams)
+    add = _method(lifecycle.add)
+    update = _method(lifecycle.update, "id")
+    supersede = _method(lifecycle.supersede, "old_id", "new_id")
+    show = _method(listing.show, "id")
+    list = _method(listing.list_adrs)
+    search = _method(listing.search, "query")
+    thread_add = _method(threads.add_thread, "id", "body")
+    thread_list = _method(threads.list_threads, "id")
+    thread_reply = _method(threads.reply_thread, "id", "thread_id", "body")
+    thread_resolve = _method(threads.resolve_thread, "id", "thread_id")
+    lint = _method(lint.lint)
+    decisions_for = _method(governing.decisions_for, "target")
+    renumber = _method(renumber.renumber, "old_id", "new_id")
+    migrate = _method(migrate.migrate, "docs")
+    import_folder = _method(exchange.import_folder, "folder")
+    export_folder = _method(exchange.export_folder, "folder")
+    render = _method(render.render)
 
     def governing(self, path: str, *, selector: str | None = None, place: Place | None = None) -> Sequence[governing.Governing]:
         """What governs a path, for a caller that knows the file, and for a symbol its lines."""
