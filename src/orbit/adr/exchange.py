@@ -1,9 +1,13 @@
-"""Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file."""
+"""Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file.
+
+A file is split into a head (what becomes the envelope) and a body (kept as it is). An export gives back the very head that was read, as long as
+reading it again would say what the envelope says; otherwise it writes a new one that carries every field.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,10 +18,11 @@ from orbit.adr.body import HEADING, digest, missing, prose_lines
 from orbit.adr.decision import Decision, read_decision
 from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
 from orbit.adr.journal import Change
-from orbit.adr.lifecycle import create, transition
+from orbit.adr.lifecycle import create
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, RefusedError, UsageError
+from orbit.model import ARGUMENT
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
@@ -63,28 +68,25 @@ def guess(text: str) -> Format:
 
 
 def read_head(head: str, format: Format) -> Head:
-    title = TITLE.search(head, match.end() if (match := FRONT_MATTER.match(head)) else 0)
+    front = FRONT_MATTER.match(head)
+    title = TITLE.search(head, front.end() if front else 0)
     found = Head(title=title[1] if title else "Untitled")
     if format == "nygard":
         date = re.search(r"^Date: *(\d{4}-\d\d-\d\d)", head, re.MULTILINE)
-        found.date = date[1] if date else None
-        if extra := EXTRA.search(head):
-            found.carried = msgspec.json.decode(extra[1])
-        section = NYGARD_STATUS.search(head)
+        extra, section = EXTRA.search(head), NYGARD_STATUS.search(head)
+        found.carried = msgspec.json.decode(extra[1]) if extra else {}
         for line in section[1].splitlines() if section else []:
             _read_status(found, line)
-        return found
-    front = FRONT_MATTER.match(head)
-    fields = load_yaml(front[1], "front matter") if front and front[1].strip() else {}
-    _read_status(found, str(fields.get("status") or ""))
-    makers = fields.get("decision-makers") or fields.get("deciders")
-    found.owner = ", ".join(map(str, makers)) if isinstance(makers, list) else str(makers) if makers else None
-    date = re.match(r"\d{4}-\d\d-\d\d", str(fields.get("date") or ""))
-    found.date = date[0] if date else None
-    orbit = fields.get("orbit")
-    if isinstance(orbit, dict):
-        found.supersedes = [int(number) for number in orbit.pop("supersedes", [])]
-        found.carried = orbit
+    else:
+        fields = load_yaml(front[1], "front matter") if front and front[1].strip() else {}
+        date = re.match(r"(\d{4}-\d\d-\d\d)", str(fields.get("date") or ""))
+        _read_status(found, str(fields.get("status") or ""))
+        makers = fields.get("decision-makers") or fields.get("deciders")
+        found.owner = ", ".join(map(str, makers)) if isinstance(makers, list) else str(makers) if makers else None
+        if isinstance(orbit := fields.get("orbit"), dict):
+            found.supersedes = [int(number) for number in orbit.pop("supersedes", [])]
+            found.carried = orbit
+    found.date = date[1] if date else None
     return found
 
 
@@ -124,19 +126,12 @@ def write_head(envelope: Envelope, files: Mapping[str, str], titles: Mapping[str
     return f"---\n{dump_yaml(fields)}---\n\n# {envelope.title}\n"
 
 
-def to_madr(body: str) -> str:
-    return "\n" + _retitled(body, lambda title: MADR_HEADINGS.get(title))
-
-
-def from_madr(body: str) -> str:
-    return _retitled(body, lambda title: PLAIN_HEADINGS.get(title)).lstrip("\n")
-
-
-def _retitled(body: str, choose: Callable[[str], str | None]) -> str:
+def _retitled(body: str, names: Mapping[str, str]) -> str:
+    """`body` with its headings exchanged."""
     lines = []
     for _, line, fenced in prose_lines(body):
         match = None if fenced else HEADING.match(line)
-        lines.append((choose(match[2].strip().lower()) if match else None) or line)
+        lines.append(names.get(match[2].strip().lower(), line) if match else line)
     return "\n".join(lines)
 
 
@@ -144,7 +139,7 @@ FILE = re.compile(r"0*(\d+)-.+\.md")
 
 
 class ImportParams(msgspec.Struct, kw_only=True):
-    folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra={"cli": {"argument": True}})]
+    folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra=ARGUMENT)]
     related_features: Annotated[list[str], Meta(description="Feature of all of them; default: cross-cutting.", extra={"cli": {"flag": "--feature"}})] = []
     format: Annotated[Literal["auto", "madr", "nygard"], Meta(description="What the files are; auto looks at each.")] = "auto"
 
@@ -158,7 +153,7 @@ class ImportAnswer(msgspec.Struct, kw_only=True):
 
 
 class ExportParams(msgspec.Struct, kw_only=True):
-    folder: Annotated[str, Meta(description="Folder to write to.", extra={"cli": {"argument": True}})]
+    folder: Annotated[str, Meta(description="Folder to write to.", extra=ARGUMENT)]
     format: Annotated[Literal["madr", "nygard"], Meta(description="Form of the files.")] = "madr"
 
 
@@ -171,7 +166,7 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
     folder = (store.workspace.root / ask.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"no folder {ask.folder!r}")
-    origin = folder.relative_to(store.workspace.root).as_posix() if folder.is_relative_to(store.workspace.root) else folder.name
+    origin = store.workspace.relative(folder) or folder.name
     with store.journal.locked():
         answer = ImportAnswer(imported={}, skipped=[], warnings=[])
         ids = _numbers(store, folder, origin, answer)
@@ -182,8 +177,7 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
         change = Change()
         for decision, _ in fresh:
             check(decision.envelope)
-            change.steps += create(store, decision.envelope, decision.body)
-            change.rows.append(transition(decision.envelope, None, source=decision.folder))
+            create(store, change, decision.envelope, decision.body, source=decision.folder)
         store.journal.commit(change)
     return answer
 
@@ -201,16 +195,15 @@ def _numbers(store: AdrStore, folder: Path, origin: str, answer: ImportAnswer) -
             answer.warnings.append(f"{name}: not named NNNN-title.md, left out")
             continue
         number = int(match[1])
+        ids[number] = known.get(f"{origin}/{name}") or format_id(number)
         if f"{origin}/{name}" in known:
             answer.skipped.append(name)
-            ids[number] = known[f"{origin}/{name}"]
             continue
-        adr_id = format_id(number)
-        if number == 0 or adr_id in taken:
+        if number == 0 or ids[number] in taken:
             highest += 1
-            adr_id = format_id(highest)
-        taken.add(adr_id)
-        ids[number] = answer.imported[name] = adr_id
+            ids[number] = format_id(highest)
+        taken.add(ids[number])
+        answer.imported[name] = ids[number]
     return ids
 
 
@@ -227,18 +220,13 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         raise UsageError(f"{path.name}: {error.message}", hint="mend the file, or move it elsewhere") from None
     day = f"{head.date}T00:00:00Z" if head.date else now()
     settled = head.status in ("accepted", "superseded")
-    fields: dict[str, Any] = {
-        "owner": head.owner or actor(),
-        "created_at": day,
-        "last_updated": day,
-        "accepted_at": day if settled else None,
-        "related_features": tidy(ask.related_features) or ["cross-cutting"],
-    }
+    fields: dict[str, Any] = {"owner": head.owner or actor(), "created_at": day, "last_updated": day, "accepted_at": day if settled else None}
+    fields["related_features"] = tidy(ask.related_features) or ["cross-cutting"]
     fields |= {name: value for name, value in head.carried.items() if name in CARRIED}
     envelope = msgspec.convert(fields | {"id": adr_id, "title": head.title, "status": head.status}, Envelope)
     envelope.legacy_ids = tidy([*envelope.legacy_ids, legacy])
     if head.carried:  # Orbit wrote this file, so its body goes back to Orbit's own headings and the head holds nothing else
-        body = from_madr(body)
+        body = _retitled(body, PLAIN_HEADINGS).lstrip("\n")
     else:
         envelope.origin = Origin(format=form, file=path.name, head=raw_head)
     envelope.validation_warnings = missing(body) if settled else []
@@ -249,9 +237,8 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
 
 
 def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAnswer) -> None:
-    for number in [*head.supersedes, *([head.superseded_by] if head.superseded_by is not None else [])]:
-        if number not in ids:
-            answer.warnings.append(f"{decision.folder}: links to {number}, which is not in the folder")
+    linked = [number for number in (*head.supersedes, head.superseded_by) if number is not None]
+    answer.warnings += [f"{decision.folder}: links to {number}, which is not in the folder" for number in linked if number not in ids]
     decision.envelope.supersedes = tidy(ids[number] for number in head.supersedes if number in ids)
     decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
 
@@ -260,8 +247,7 @@ def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
     """The other half of links that the folder states on one side only."""
     by_id = {envelope.id: envelope for envelope in fresh}
     for envelope in by_id.values():
-        new = by_id.get(envelope.superseded_by or "")
-        if new is not None:
+        if new := by_id.get(envelope.superseded_by or ""):
             new.supersedes = tidy([*new.supersedes, envelope.id])
     for envelope in by_id.values():
         for old_id in list(envelope.supersedes):
@@ -303,7 +289,7 @@ def _export(decision: Decision, files: dict[str, str], titles: dict[str, str], f
     if origin is not None and origin.format == form and _still_says(envelope, read_head(origin.head, form), files):
         return origin.head + decision.body
     head = write_head(envelope, files, titles, form)
-    return head + (to_madr(decision.body) if form == "madr" else decision.body)
+    return head + ("\n" + _retitled(decision.body, MADR_HEADINGS) if form == "madr" else decision.body)
 
 
 def _still_says(envelope: Envelope, head: Head, files: dict[str, str]) -> bool:

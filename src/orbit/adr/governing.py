@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Protocol
 
@@ -11,9 +12,15 @@ from msgspec import Meta
 from orbit.adr.citations import citations_in
 from orbit.adr.decision import Entry
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
+from orbit.model import ARGUMENT
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
+
+KINDS = ("symbol:", "file:", "dir:", "module:", "command:")
+RANK = {"anchor": 0, "citation": 1, "path": 2}
+ORDER = {"accepted": 0, "proposed": 1, "superseded": 2}
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where a symbol is: a file and its lines, 1-based, both ends included."""
@@ -43,10 +50,9 @@ def is_alive(root: Path, selector: str, code: Code | None) -> bool:
     path = path_of(selector)
     if path is not None and not (root / path).exists():
         return False
-    try:
+    with suppress(AmbiguousError):
         return code is None or selector.startswith(("file:", "dir:")) or code.locate(selector) is not None
-    except AmbiguousError:
-        return True
+    return True
 
 
 def _clean(path: str) -> str:
@@ -54,13 +60,8 @@ def _clean(path: str) -> str:
     return "/".join(parts) or "."
 
 
-KINDS = ("symbol:", "file:", "dir:", "module:", "command:")
-RANK = {"anchor": 0, "citation": 1, "path": 2}
-ORDER = {"accepted": 0, "proposed": 1, "superseded": 2}
-
-
 class ForParams(msgspec.Struct, kw_only=True):
-    target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra={"cli": {"argument": True}})]
+    target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra=ARGUMENT)]
 
 
 class Governing(msgspec.Struct, kw_only=True):
@@ -86,7 +87,9 @@ def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
     target, code = ask.target, store.code
     selector = target if target.startswith(KINDS) else None
     place = code.locate(target) if code is not None and not (store.workspace.root / target).exists() else None
-    path = place.path if place else path_of(selector) if selector else _inside(store, target)
+    path = place.path if place else path_of(selector) if selector else store.workspace.relative(target)
+    if path is None and selector is None:
+        raise UsageError(f"{target} is outside the worktree")
     is_gone = code is not None and place is None and target.startswith(("symbol:", "module:", "command:"))
     if is_gone or path is None or not (place or (store.workspace.root / path).exists() or store.index.current().covering(path)):
         hint = "give a path or a selector with a path; other names need a graph: `orbit graph sync`"
@@ -103,12 +106,11 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     def note(entry: Entry, via: str, reason: str) -> None:
         found.setdefault(entry.folder, (entry, {}))[1][reason] = via
 
-    for entry, glob in index.covering(path):
-        if entry.status in ("accepted", "proposed"):
-            note(entry, "path", f"path {glob}")
-    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, store.code)):
-        if entry.status in ("accepted", "proposed"):
-            note(entry, "anchor", f"anchor {anchor}")
+    anchored = index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, store.code))
+    for via, rows in (("path", index.covering(path)), ("anchor", anchored)):
+        for entry, value in rows:
+            if entry.status in ("accepted", "proposed"):
+                note(entry, via, f"{via} {value}")
     cited = _cited_lines(store, path, place) if selector is None or place or not selector.startswith("symbol:") else {}
     for entry in index.entries_of(cited):
         if entry.status != "deleted":
@@ -128,13 +130,12 @@ def _anchors(anchor: str, path: str, selector: str | None, place: Place | None, 
     where = path_of(anchor)
     if anchor.startswith("dir:"):
         return where is not None and (where == "." or path == where or path.startswith(where + "/"))
-    if anchor.startswith("symbol:") and place is not None and code is not None and where == path:
-        try:
+    if where == path and anchor.startswith("symbol:") and place is not None and code is not None:
+        with suppress(AmbiguousError):
             return code.locate(anchor) == place
-        except AmbiguousError:
-            return False
-    if anchor.startswith("symbol:") and selector is not None and selector.startswith("symbol:"):
-        return where == path and _name(anchor) == _name(selector)
+        return False
+    if where == path and anchor.startswith("symbol:") and selector is not None and selector.startswith("symbol:"):
+        return _name(anchor) == _name(selector)
     return where == path
 
 
@@ -155,9 +156,3 @@ def _cited_lines(store: AdrStore, path: str, place: Place | None) -> dict[str, l
             lines.setdefault(citation.id, []).append(citation.line)
     return lines
 
-
-def _inside(store: AdrStore, path: str) -> str:
-    full = (store.workspace.root / path).resolve()
-    if not full.is_relative_to(store.workspace.root):
-        raise UsageError(f"{path} is outside the worktree")
-    return full.relative_to(store.workspace.root).as_posix()

@@ -165,15 +165,10 @@ class Index:
         return [value for (value,) in self._run("SELECT DISTINCT value FROM labels WHERE kind = ?", (kind,))]
 
     def _where(self, filters: Filters) -> tuple[str, tuple[Any, ...]]:
-        clauses, values = ["1"], []
-        for name in ("status", "owner"):
-            if (wanted := getattr(filters, name)) is not None:
-                clauses.append(f"{name} = ?")
-                values.append(wanted)
-        if filters.since is not None:
-            clauses.append("last_updated >= ?")
-            values.append(filters.since)
-        labels: dict[str, list[str]] = {name: [wanted] for name in ("feature", "task_id", "legacy_id") if (wanted := getattr(filters, name)) is not None}
+        given = {name: value for name in Filters.__struct_fields__ if (value := getattr(filters, name)) is not None}
+        columns = {"status": "status = ?", "owner": "owner = ?", "since": "last_updated >= ?"}
+        clauses, values = ["1", *(columns[name] for name in given if name in columns)], [value for name, value in given.items() if name in columns]
+        labels: dict[str, list[str]] = {name: [value] for name, value in given.items() if name in ("feature", "task_id", "legacy_id")}
         if filters.tag is not None:
             labels["tag"] = [tag for tag in self._values("tag") if tag.casefold() == filters.tag.casefold()]
         if filters.path is not None:
@@ -213,14 +208,13 @@ class Index:
         seen, newest, indexed = next(self._run(f"SELECT {'everything' if bodies else 'envelopes'}, newest_ns, indexed_ns FROM seen"))
         return bool(newest > indexed - CLOCK_NS) or seen != _fingerprint(scan(self._home, bodies=bodies))
 
-    def _known(self) -> dict[str, tuple[Stamp, int]]:
-        return {row[0]: (row[2:], row[1]) for row in self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")}
-
-    @staticmethod
-    def _differences(known: dict[str, tuple[Stamp, int]], found: dict[str, Stamp]) -> set[str]:
-        changed = {folder for folder, stamp in found.items() if folder not in known or known[folder][0] != stamp}
-        recent = {folder for folder, (stamp, indexed) in known.items() if max(stamp[0] or 0, stamp[-2] or 0) > indexed - CLOCK_NS}
-        return changed | recent | (known.keys() - found.keys())
+    def _differences(self, found: dict[str, Stamp]) -> set[str]:
+        """Folders whose row is missing, out of date or left over, or was made too soon after a change to be trusted."""
+        rows = self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")
+        known = {folder: (indexed, stamp) for folder, indexed, *stamp in rows}
+        recent = {folder for folder, (indexed, stamp) in known.items() if max(stamp[0] or 0, stamp[2] or 0) > indexed - CLOCK_NS}
+        changed = {folder for folder in known.keys() & found.keys() if [*found[folder]] != known[folder][1]}
+        return recent | changed | (known.keys() ^ found.keys())
 
     def _refresh(self) -> None:
         """The store's lock is held."""
@@ -250,10 +244,9 @@ class Index:
                 db.execute(SCHEMA)
             elif version != VERSION:
                 raise apsw.CorruptError(f"index version {version}")
-            indexed, found, known = time.time_ns(), scan(self._home), self._known()
-            for folder in self._differences(known, found):
-                row = next(iter(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))), None)
-                if row is not None:
+            indexed, found = time.time_ns(), scan(self._home)
+            for folder in self._differences(found):
+                for row in list(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))):
                     for table, column in (("adrs", "row"), ("labels", "row"), ("vectors", "row"), ("words", "rowid")):
                         db.execute(f"DELETE FROM {table} WHERE {column} = ?", row)
                 if folder in found:
@@ -290,11 +283,10 @@ def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
         start = "" if opened is not None else f"{folder}/"
         try:
             for name in filter(is_id, os.listdir(folder)):
-                stamp = _stat(f"{start}{name}/{ENVELOPE}", opened)
-                if bodies:
-                    stamp += _stat(f"{start}{name}/{BODY}", opened)
-                if stamp[0] or (stamp[2] if bodies else _stat(f"{start}{name}/{BODY}", opened)[0]):
-                    found[f"{status}/{name}"] = stamp
+                envelope = _stat(f"{start}{name}/{ENVELOPE}", opened)
+                body = _stat(f"{start}{name}/{BODY}", opened) if bodies or not envelope[0] else ()
+                if envelope[0] or body[0]:
+                    found[f"{status}/{name}"] = envelope + body if bodies else envelope
         finally:
             if opened is not None:
                 os.close(opened)

@@ -1,4 +1,7 @@
-"""Reads a hand-written `4_decisions.md`: one entry per `## ADR-NNN — title`. Lenient: what is odd becomes a warning, nothing is dropped."""
+"""Hand-written `4_decisions.md` pages, one entry per `## ADR-NNN — title`, and references to their numbers.
+
+Lenient: what is odd becomes a warning, nothing is dropped; a reference that could mean two things is reported.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from orbit.adr.body import SECTIONS, compose, missing, prose_lines
+from orbit.adr.body import compose, missing, prose_lines
 from orbit.adr.citations import prose_spans
 from orbit.adr.envelope import Status
 
@@ -21,32 +24,28 @@ MENTION = re.compile(
     rf"|(?<![\w./#\[-])(?P<far>{FEATURE})/(?P<far_id>ADR-\d+)(?!\w|-\w|/)"
     r"|(?<![\w./#\[-])(?P<bare_id>ADR-\d+)(?!\w|-\w|/)"
 )
+ENTRY = re.compile(r"^## +(ADR-\d+)\s*[\u2014\u2013:-]\s*(.+?)\s*$")
+STATUS = re.compile(r"^(?:\*\*)?Status:?(?:\*\*)?:?\s+(.*)$")
+SECTION = re.compile(r"^(?:#{2,4} +|\*\*)(Context|Decision|Consequences)\b[.:]?(?:\*\*)?[.:]?\s*(.*)$", re.IGNORECASE)
+LINK_LINE = re.compile(r"^\*\*(Supersedes|Superseded by):?\*\*:?\s*(.+)$", re.IGNORECASE)
+REFERENCE = re.compile(rf"(?:({FEATURE})/)?(ADR-\d+)")
+TASK = re.compile(r"\[(T\d[\w-]*)\]")
+MONTH = re.compile(r"\b(\d{4}-\d\d)(-\d\d)?\b")
 
-
-class Unresolved(msgspec.Struct, frozen=True):
-    """A reference left as it is: where, what, why."""
-
-    file: str
-    line: int
-    text: str
-    reason: str
-
-
-class Numbers(msgspec.Struct):
-    """What the old numbers have become."""
-
-    local: Mapping[tuple[str, int], list[str]]  # (feature, number) -> ids; more than one when a page used a number twice
-    fresh: set[tuple[str, str]]  # (feature, id text) of entries read in this run: there a long number is local too
-    tasks: Mapping[str, list[str]]  # task -> ids of the decisions that name it
+Reference = tuple[str, int]  # (feature, local number)
 
 
 class Sweep:
-    """One run over many texts."""
+    """One run over many texts: references to old, per-feature numbers become global citations where that needs no guess.
 
-    def __init__(self, numbers: Numbers) -> None:
-        self.numbers = numbers
+    `local` has what the old numbers have become: more than one id when a page used a number twice. `fresh` holds (feature, id text) of entries
+    read in this run: there a long number is local too. `tasks` has the ids of the decisions that name a task.
+    """
+
+    def __init__(self, local: Mapping[Reference, list[str]], fresh: set[tuple[str, str]], tasks: Mapping[str, list[str]]) -> None:
+        self.local, self.fresh, self.tasks = local, fresh, tasks
         self.rewritten = 0
-        self.unresolved: list[Unresolved] = []
+        self.unresolved: list[tuple[str, str, str]] = []  # where, what, why
 
     def text(self, text: str, feature: str | None, file: str, line: int | None = None) -> str:
         """`text` rewritten; `line` stands for all of it when it is only part of `file`."""
@@ -56,7 +55,7 @@ class Sweep:
                 new, reason = self._answer(match, feature)
                 if reason is not None:
                     number = line if line is not None else text.count("\n", 0, match.start()) + 1
-                    self.unresolved.append(Unresolved(file, number, match[0], reason))
+                    self.unresolved.append((f"{file}:{number}", match[0], reason))
                 if new is not None and new != match[0]:
                     parts += [text[at : match.start()], new]
                     at = match.end()
@@ -72,36 +71,25 @@ class Sweep:
         if far := match["there"] or match["far"]:
             return self._lookup(far, match["there_id"] or match["far_id"])
         local_id = match["here_id"] or match["bare_id"]
-        if len(local_id) >= 8 and (feature or "", local_id) not in self.numbers.fresh:
+        if len(local_id) >= 8 and (feature or "", local_id) not in self.fresh:
             return None, None  # four digits: a global id already
-        if feature is None or (feature, int(local_id[4:])) not in self.numbers.local:
-            others = sorted(f"{other}/{local_id}" for other, number in self.numbers.local if number == int(local_id[4:]))
+        if feature is None or (feature, int(local_id[4:])) not in self.local:
+            others = sorted(f"{other}/{local_id}" for other, number in self.local if number == int(local_id[4:]))
             where = f"{feature} has no {local_id}" if feature else "outside any feature folder"
             return None, f"{where}; say which: {', '.join(others)}" if others else f"{where}, nor has any feature"
         return self._lookup(feature, local_id)
 
     def _lookup(self, feature: str, local_id: str) -> tuple[str | None, str | None]:
-        ids = self.numbers.local.get((feature, int(local_id[4:])), [])
+        ids = self.local.get((feature, int(local_id[4:])), [])
         if len(ids) == 1:
             return f"[{ids[0]}]", None
         return None, f"{feature} uses {local_id} for {', '.join(ids)}" if ids else f"{feature} has no {local_id}"
 
     def _task(self, word: str, task: str) -> tuple[str | None, str | None]:
-        ids = self.numbers.tasks.get(task, [])
+        ids = self.tasks.get(task, [])
         if len(ids) == 1:
             return f"{'Per' if word[0].isupper() else 'per'} [{ids[0]}]", None
         return None, f"{task} shipped {', '.join(ids)}" if ids else f"no decision names {task}"
-
-
-ENTRY = re.compile(r"^## +(ADR-\d+)\s*[\u2014\u2013:-]\s*(.+?)\s*$")
-STATUS = re.compile(r"^(?:\*\*)?Status:?(?:\*\*)?:?\s+(.*)$")
-SECTION = re.compile(r"^(?:#{2,4} +|\*\*)(Context|Decision|Consequences)\b[.:]?(?:\*\*)?[.:]?\s*(.*)$", re.IGNORECASE)
-LINK_LINE = re.compile(r"^\*\*(Supersedes|Superseded by):?\*\*:?\s*(.+)$", re.IGNORECASE)
-REFERENCE = re.compile(r"(?:([a-z0-9]+(?:-[a-z0-9]+)*)/)?(ADR-\d+)")
-TASK = re.compile(r"\[(T\d[\w-]*)\]")
-MONTH = re.compile(r"\b(\d{4}-\d\d)(-\d\d)?\b")
-
-Reference = tuple[str, int]  # (feature, local number)
 
 
 class LegacyEntry(msgspec.Struct, kw_only=True):
@@ -126,6 +114,10 @@ class LegacyEntry(msgspec.Struct, kw_only=True):
         return self.feature, int(self.local_id[4:])
 
     @property
+    def place(self) -> str:
+        return f"{self.source}:{self.line}"
+
+    @property
     def legacy_id(self) -> str:
         return f"{self.feature}/{self.local_id}"
 
@@ -138,25 +130,17 @@ class LegacyPage(msgspec.Struct, kw_only=True):
 
 def parse_page(text: str, feature: str, source: str) -> LegacyPage:
     lines = text.replace("\r\n", "\n").split("\n")
-    starts: list[tuple[int, str, str]] = []
-    ends: list[int] = []
-    for number, line, fenced in prose_lines("\n".join(lines)):
-        if not fenced and line.startswith("## "):
-            match = ENTRY.match(line)
-            if match:
-                starts.append((number, match[1], match[2]))
-            if match or not SECTION.match(line):
-                ends.append(number)
-    entries, covered = [], set[int]()
-    for start, local_id, title in starts:
-        end = next((number for number in ends if number > start), len(lines) + 1)
-        covered.update(range(start, end))
-        entries.append(_entry(LegacyEntry(feature=feature, local_id=local_id, title=title, source=source, line=start), lines[start : end - 1]))
-    seen: set[Reference] = set()
-    for entry in entries:
-        if entry.key in seen:
-            entry.warnings.append(f"{entry.local_id} is used twice in this page")
-        seen.add(entry.key)
+    marks = [(number, line) for number, line, fenced in prose_lines("\n".join(lines)) if not fenced and line.startswith("## ")]
+    marks = [(number, line) for number, line in marks if ENTRY.match(line) or not SECTION.match(line)]
+    entries: list[LegacyEntry] = []
+    covered, seen = set[int](), set[Reference]()
+    for (start, line), (end, _) in zip(marks, [*marks[1:], (len(lines) + 1, "")], strict=True):
+        if match := ENTRY.match(line):
+            covered.update(range(start, end))
+            entry = _entry(LegacyEntry(feature=feature, local_id=match[1], title=match[2], source=source, line=start), lines[start : end - 1])
+            entry.warnings += [f"{entry.local_id} is used twice in this page"] if entry.key in seen else []
+            seen.add(entry.key)
+            entries.append(entry)
     owner = re.search(r"^owner:\s*(.+?)\s*$", text.split("\n# ")[0], re.MULTILINE) if text.startswith("---") else None
     return LegacyPage(entries=entries, owner=owner[1].strip("'\"") if owner else None, leftover=_leftover(lines, covered))
 
@@ -179,10 +163,8 @@ def _entry(entry: LegacyEntry, lines: list[str]) -> LegacyEntry:
     if not has_status:
         entry.warnings.append("missing Status line")
     texts = {name: "\n".join(kept).strip() for name, kept in parts.items()}
-    if not any(texts.values()):
-        entry.body = ""
-    else:
-        entry.body = (texts[""] + "\n\n" if texts[""] else "") + compose({name: texts.get(name, "") for name in SECTIONS})
+    if any(texts.values()):
+        entry.body = (texts[""] + "\n\n" if texts[""] else "") + compose(texts)
     if entry.is_folded and entry.body:
         entry.is_folded = False
         entry.warnings.append("marked as folded but has a body")

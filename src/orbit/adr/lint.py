@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.citations import citations_in
+from orbit.adr.citations import Citation, citations_in
 from orbit.adr.decision import BODY, ENVELOPE, Entry
 from orbit.adr.envelope import FEATURE
-from orbit.adr.globs import contains, matches_any
+from orbit.adr.globs import matches_any
 from orbit.adr.governing import is_alive
-from orbit.adr.worktree import collisions, files, files_with, holds
+from orbit.adr.worktree import citing, collisions, files, files_with, holds
 from orbit.errors import UsageError
+from orbit.model import ARGUMENT
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
@@ -23,7 +24,7 @@ MARK = "[ADR-"
 
 
 class LintParams(msgspec.Struct, kw_only=True):
-    paths: Annotated[list[str], Meta(description="Files or folders whose citations to check; default: all.", extra={"cli": {"argument": True}})] = []
+    paths: Annotated[list[str], Meta(description="Files or folders whose citations to check; default: all.", extra=ARGUMENT)] = []
     against: Annotated[str | None, Meta(description="Also find numbers this revision gave to other decisions.")] = None
     format: Annotated[Literal["text", "json", "github"], Meta(description="github: annotations for a workflow run.")] = "text"
 
@@ -66,19 +67,15 @@ def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
 
 def _files_to_check(store: AdrStore, wanted: list[str]) -> list[str]:
     root = store.workspace.root
-    excluded = store.workspace.setting("adr", "exclude", [])
-    names: set[str] = set()
     for name in wanted:
-        path = (root / name).resolve()
-        if not path.exists():
+        if not (root / name).exists():
             raise UsageError(f"no such file or folder: {name}")
-        if path.is_relative_to(root):
-            names.add(path.relative_to(root).as_posix())
+    names = set(filter(None, map(store.workspace.relative, wanted)))
     if not wanted or any((root / name).is_dir() for name in names):
         listed = [path for path in files_with(root, MARK) if not wanted or any(name in (path, ".") or path.startswith(name + "/") for name in names)]
     else:
         listed = sorted(name for name in names if holds(root / name, MARK))
-    return [path for path in listed if not path.startswith(".orbit/") and not any(contains(glob, path) for glob in excluded)]
+    return citing(store.workspace, listed)
 
 
 def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int = 1) -> Finding:
@@ -126,45 +123,47 @@ def _links(entries: list[Entry]) -> Found:
         envelope = entry.envelope
         if envelope is None:
             continue
+        said = []
         for old_id in envelope.supersedes:
-            old = by_id.get(old_id)
-            if old is None:
-                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not exist")
-            elif old.superseded_by != entry.id:
-                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not say so; `orbit adr supersede {old_id} {entry.id}`")
-        if envelope.superseded_by is not None:
-            new = by_id.get(envelope.superseded_by)
-            if new is None:
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not exist")
-            elif entry.id not in new.supersedes:
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not say so")
+            if old_id not in by_id:
+                said.append(f"supersedes {old_id}, which does not exist")
+            elif by_id[old_id].superseded_by != entry.id:
+                said.append(f"supersedes {old_id}, which does not say so; `orbit adr supersede {old_id} {entry.id}`")
+        if (new_id := envelope.superseded_by) is not None:
+            if new_id not in by_id:
+                said.append(f"superseded by {new_id}, which does not exist")
+            elif entry.id not in by_id[new_id].supersedes:
+                said.append(f"superseded by {new_id}, which does not say so")
             elif entry.status != "superseded":
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, but its status is {entry.status}")
-        elif entry.status == "superseded":
+                said.append(f"superseded by {new_id}, but its status is {entry.status}")
+        for message in said:
+            yield True, _at(entry, "one-sided-link", message)
+        if new_id is None and entry.status == "superseded":
             yield False, _at(entry, "no-successor", "superseded, but by nothing")
 
 
 def _citations(store: AdrStore, entries: list[Entry], cited: list[str]) -> Found:
-    status = {entry.id: entry.status for entry in entries}
-    successor = {entry.id: entry.envelope.superseded_by for entry in entries if entry.envelope}
+    by_id = {entry.id: entry for entry in entries}
     for path in cited:
-        text = (store.workspace.root / path).read_bytes().decode(errors="replace")
-        yield from _judge(path, [(citation.id, citation.line) for citation in citations_in(path, text)], status, successor)
+        yield from _judge(path, citations_in(path, (store.workspace.root / path).read_bytes().decode(errors="replace")), by_id)
     for entry in entries:
         if entry.status in ("proposed", "accepted"):
             superseded = set(entry.envelope.supersedes) if entry.envelope else set()
-            own = [(citation.id, citation.line) for citation in entry.citations if citation.id not in superseded]
-            yield from _judge(f".orbit/adrs/{entry.folder}/{BODY}", own, status, successor)
+            yield from _judge(f".orbit/adrs/{entry.folder}/{BODY}", [citation for citation in entry.citations if citation.id not in superseded], by_id)
 
 
-def _judge(path: str, citations: list[tuple[str, int]], status: dict[str, str], successor: dict[str, str | None]) -> Found:
-    for adr_id, line in citations:
-        if adr_id not in status:
-            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] is not a decision in this store")
-        elif status[adr_id] == "deleted":
-            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] was deleted before it was accepted")
-        elif status[adr_id] == "superseded":
-            yield False, Finding(file=path, line=line, code="superseded-citation", message=f"[{adr_id}] is superseded by {successor.get(adr_id) or 'nothing'}")
+def _judge(path: str, citations: list[Citation], by_id: dict[str, Entry]) -> Found:
+    for citation in citations:
+        entry, code = by_id.get(citation.id), "unresolved-citation"
+        if entry is None:
+            said = "is not a decision in this store"
+        elif entry.status == "deleted":
+            said = "was deleted before it was accepted"
+        elif entry.status == "superseded":
+            code, said = "superseded-citation", f"is superseded by {entry.envelope and entry.envelope.superseded_by or 'nothing'}"
+        else:
+            continue
+        yield code == "unresolved-citation", Finding(file=path, line=citation.line, code=code, message=f"[{citation.id}] {said}")
 
 
 def _globs(store: AdrStore, entries: list[Entry]) -> Found:

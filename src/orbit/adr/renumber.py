@@ -13,13 +13,13 @@ from orbit.adr.body import digest
 from orbit.adr.citations import Citation, rewrite
 from orbit.adr.decision import BODY, THREADS, Decision
 from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
-from orbit.adr.globs import contains
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.lifecycle import rewrite as rewrite_decision
-from orbit.adr.worktree import files_with, git, ids_at
+from orbit.adr.worktree import citing, files_with, git, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
+from orbit.model import ARGUMENT
 
 if TYPE_CHECKING:
     from orbit.adr.store import AdrStore
@@ -29,9 +29,7 @@ HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 class RenumberParams(msgspec.Struct, kw_only=True):
     old_id: AdrId
-    new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra={"cli": {"argument": True}})] = (
-        None
-    )
+    new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra=ARGUMENT)] = None
     against: Annotated[str | None, Meta(description="Revision that keeps the old number: only citations on lines it does not have are rewritten.")] = None
 
 
@@ -111,10 +109,7 @@ class _Renaming:
     def documents(self) -> Iterator[Write]:
         """Citations in documents and source comments."""
         root = self.store.workspace.root
-        excluded = self.store.workspace.setting("adr", "exclude", [])
-        for path in files_with(root, f"[{self.old_id}]"):
-            if path.startswith(".orbit/") or any(contains(glob, path) for glob in excluded):
-                continue
+        for path in citing(self.store.workspace, files_with(root, f"[{self.old_id}]")):
             text = (root / path).read_bytes().decode(errors="surrogateescape")
             new = self._rewritten(path, text)
             if new != text:

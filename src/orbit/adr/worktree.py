@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from orbit.adr.decision import ENVELOPE
 from orbit.adr.envelope import STATUSES, decode, is_id
+from orbit.adr.globs import contains
+from orbit.config import Workspace
 from orbit.errors import IntegrityError, RefusedError, UsageError
-from orbit.git import run
+from orbit.git import run, split
 
 
 def git(root: Path, *arguments: str) -> bytes | None:
@@ -24,16 +27,21 @@ def files(root: Path) -> list[str]:
     listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
         return sorted(_walk(root))
-    deleted = git(root, "ls-files", "-z", "--deleted") or b""
-    return sorted(set(os.fsdecode(listed).split("\0")) - set(os.fsdecode(deleted).split("\0")) - {""})
+    return sorted(set(split(listed)) - set(split(git(root, "ls-files", "-z", "--deleted") or b"")))
 
 
 def files_with(root: Path, text: str) -> list[str]:
     """Text files among `files` that hold the literal `text`, sorted."""
     if git(root, "rev-parse", "--git-dir") is not None:
         found = git(root, "grep", "-l", "-z", "-I", "-F", "--untracked", "--exclude-standard", "--no-color", "-e", text)
-        return sorted(set(os.fsdecode(found or b"").split("\0")) - {""})
+        return sorted(set(split(found or b"")))
     return [path for path in files(root) if holds(root / path, text)]
+
+
+def citing(workspace: Workspace, paths: Iterable[str]) -> list[str]:
+    """The files among `paths` whose citations count: none of Orbit's own, none that the configuration leaves out."""
+    excluded = workspace.setting("adr", "exclude", [])
+    return [path for path in paths if not path.startswith(".orbit/") and not any(contains(glob, path) for glob in excluded)]
 
 
 def holds(path: Path, text: str) -> bool:
@@ -60,7 +68,7 @@ def ids_at(root: Path, revision: str) -> dict[str, str]:
     listed = git(root, "ls-tree", "-r", "-z", "--name-only", revision, "--", f"{HOME}/")
     if listed is None:
         raise UsageError(f"git knows no revision {revision!r}", hint="name a branch, tag or commit, such as origin/main")
-    parts = [path.split("/") for path in os.fsdecode(listed).split("\0") if path.endswith("/" + ENVELOPE)]
+    parts = [path.split("/") for path in split(listed) if path.endswith("/" + ENVELOPE)]
     return {part[3]: f"{part[2]}/{part[3]}" for part in parts if len(part) == 5 and part[2] in STATUSES and is_id(part[3])}
 
 

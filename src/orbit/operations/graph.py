@@ -13,6 +13,7 @@ from orbit.graph.outcome import SyncAnswer, Why
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, picture, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
+from orbit.model import ARGUMENT
 from orbit.operations import Nothing, Operation, Session, operation
 
 
@@ -22,7 +23,7 @@ class SyncParams(msgspec.Struct, kw_only=True):
 
 
 class WhyParams(msgspec.Struct, kw_only=True):
-    path: Annotated[str, Meta(description="A file of the worktree.", extra={"cli": {"argument": True}})]
+    path: Annotated[str, Meta(description="A file of the worktree.", extra=ARGUMENT)]
 
 
 def _put(method: str) -> Callable[[Session, Any], Any]:

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from orbit.config import environment
 from orbit.errors import RefusedError, UsageError
+from orbit.model import ARGUMENT
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
 from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
@@ -87,7 +88,7 @@ Shown = tuple[BinaryIO, BinaryIO] | None
 
 
 class ExecParams(msgspec.Struct, kw_only=True):
-    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra={"cli": {"argument": True}})]
+    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra=ARGUMENT)]
     workflow: Annotated[str | None, Meta(description="Workflow id of a new run; default: the command's name.")] = None
     step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.")] = None
     run: Annotated[str | None, Meta(description="Add the step to this run instead of starting one.")] = None

@@ -13,13 +13,14 @@ import msgspec
 from msgspec import Meta
 
 from orbit.errors import NotFoundError
+from orbit.model import ARGUMENT
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 from orbit.runs.stream import parse
 
 
 class RunParams(msgspec.Struct, kw_only=True):
     run: Annotated[
-        str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra={"cli": {"argument": True}})
+        str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra=ARGUMENT)
     ] = None
 
 
