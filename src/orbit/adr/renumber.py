@@ -16,9 +16,10 @@ from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.lifecycle import rewrite as rewrite_decision
-from orbit.adr.worktree import citing, files_with, git, ids_at
+from orbit.adr.worktree import citing, files_with, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
+from orbit.git import ask
 from orbit.model import ARGUMENT
 
 if TYPE_CHECKING:
@@ -141,9 +142,9 @@ class _Renaming:
 def _own_lines(store: AdrStore, path: str, revision: str) -> set[int]:
     """Lines of the file as it is now that `revision` does not have."""
     root = store.workspace.root
-    if git(root, "cat-file", "-e", f"{revision}:./{path}") is None:
+    if ask(root, "cat-file", "-e", f"{revision}:./{path}") is None:
         return set(range(1, (root / path).read_bytes().count(b"\n") + 2))
-    diff = git(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
+    diff = ask(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
     lines: set[int] = set()
     for match in HUNK.finditer(diff):
         first, count = int(match[1]), int(match[2] or 1)

@@ -10,30 +10,22 @@ from orbit.adr.decision import ENVELOPE
 from orbit.adr.envelope import STATUSES, decode, is_id
 from orbit.adr.globs import contains
 from orbit.config import Workspace
-from orbit.errors import IntegrityError, RefusedError, UsageError
-from orbit.git import run, split
-
-
-def git(root: Path, *arguments: str) -> bytes | None:
-    """Output of a git command, or None if it failed or there is no git."""
-    try:
-        return run(root, *arguments)
-    except RefusedError:
-        return None
+from orbit.errors import IntegrityError, UsageError
+from orbit.git import ask, split
 
 
 def files(root: Path) -> list[str]:
     """All files that are tracked or could be, sorted."""
-    listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    listed = ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     if listed is None:
         return sorted(_walk(root))
-    return sorted(set(split(listed)) - set(split(git(root, "ls-files", "-z", "--deleted") or b"")))
+    return sorted(set(split(listed)) - set(split(ask(root, "ls-files", "-z", "--deleted") or b"")))
 
 
 def files_with(root: Path, text: str) -> list[str]:
     """Text files among `files` that hold the literal `text`, sorted."""
-    if git(root, "rev-parse", "--git-dir") is not None:
-        found = git(root, "grep", "-l", "-z", "-I", "-F", "--untracked", "--exclude-standard", "--no-color", "-e", text)
+    if ask(root, "rev-parse", "--git-dir") is not None:
+        found = ask(root, "grep", "-l", "-z", "-I", "-F", "--untracked", "--exclude-standard", "--no-color", "-e", text)
         return sorted(set(split(found or b"")))
     return [path for path in files(root) if holds(root / path, text)]
 
@@ -65,7 +57,7 @@ HOME = ".orbit/adrs"
 
 def ids_at(root: Path, revision: str) -> dict[str, str]:
     """id -> folder of every decision in a commit."""
-    listed = git(root, "ls-tree", "-r", "-z", "--name-only", revision, "--", f"{HOME}/")
+    listed = ask(root, "ls-tree", "-r", "-z", "--name-only", revision, "--", f"{HOME}/")
     if listed is None:
         raise UsageError(f"git knows no revision {revision!r}", hint="name a branch, tag or commit, such as origin/main")
     parts = [path.split("/") for path in split(listed) if path.endswith("/" + ENVELOPE)]
@@ -75,7 +67,7 @@ def ids_at(root: Path, revision: str) -> dict[str, str]:
 def collisions(root: Path, ours: dict[str, tuple[str, str]], revision: str) -> dict[str, str]:
     """id -> title over there, for ids given out on both sides since they parted. `ours`: id -> (created_at, title)."""
     theirs = ids_at(root, revision)
-    parted = (git(root, "merge-base", "HEAD", revision) or b"").decode().strip()
+    parted = (ask(root, "merge-base", "HEAD", revision) or b"").decode().strip()
     shared = ids_at(root, parted) if parted else {}
     found = {}
     for adr_id in sorted(ours.keys() & theirs.keys()):
@@ -93,7 +85,7 @@ def _is_same(one: tuple[str, str], other: tuple[str, str]) -> bool:
 
 def _identity(root: Path, revision: str, folder: str) -> tuple[str, str]:
     """When it was created and what it is called: together they tell two decisions with one number apart."""
-    raw = git(root, "show", f"{revision}:./{HOME}/{folder}/{ENVELOPE}") or b""
+    raw = ask(root, "show", f"{revision}:./{HOME}/{folder}/{ENVELOPE}") or b""
     try:
         envelope, _ = decode(raw.decode(errors="replace"), f"{revision}:{folder}")
     except IntegrityError:

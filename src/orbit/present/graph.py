@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from orbit.present import context
+from orbit.present import Renderer, context
 from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, branches, paint, plain, source, table
 
 UNSET = msgspec.UNSET
@@ -185,39 +184,18 @@ def _pairs(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-_BY_NAME: dict[str, Callable[[Any, bool], str]] = {
-    "SyncAnswer": _sync,
-    "SearchAnswer": _search,
-    "ShowAnswer": _show,
-    "RefsAnswer": _refs,
-    "CalleesAnswer": _callees,
-    "ImpactAnswer": _impact,
-    "TraceAnswer": _trace,
-    "OverviewAnswer": _overview,
-    "ImplementorsAnswer": _implementors,
-    "DepsAnswer": _deps,
+_QUESTIONS = (_sync, _search, _show, _refs, _callees, _impact, _trace, _overview, _implementors, _deps, _init)
+RENDERERS: dict[str, Renderer] = {f"{question.__name__[1:].capitalize()}Answer": question for question in _QUESTIONS} | {
     "Why": _why,
-    "InitAnswer": _init,
     "DigestAnswer": lambda answer, _: f"{answer.digest}\n",
+    **context.RENDERERS,
 }
 
 
-_BY_NAME.update(context.RENDERERS)
-
-
-class _Renderers(dict[type, Callable[[Any, bool], str]]):
-    def __missing__(self, answer: type) -> Callable[[Any, bool], str]:
-        render = _BY_NAME.get(answer.__name__, _fields)
-
-        def with_freshness(value: Any, colour: bool) -> str:
-            text = render(value, colour)
-            if getattr(value, "fresh", True) or getattr(value, "note", UNSET) is not UNSET:
-                return text
-            shown = ", ".join(plain(path) for path in value.stale_files[:3]) + (" …" if len(value.stale_files) > 3 else "")
-            changed = f"{_count(len(value.stale_files), 'file')} changed since the sync ({shown})"
-            return f"{text}{paint('stale', YELLOW, colour)}: {changed}; run `orbit graph sync`\n"
-
-        return with_freshness
-
-
-RENDERERS = _Renderers()
+def render(answer: Any, colour: bool) -> str:
+    text = RENDERERS.get(type(answer).__name__, _fields)(answer, colour)
+    if getattr(answer, "fresh", True) or getattr(answer, "note", UNSET) is not UNSET:
+        return text
+    shown = ", ".join(plain(path) for path in answer.stale_files[:3]) + (" …" if len(answer.stale_files) > 3 else "")
+    changed = f"{_count(len(answer.stale_files), 'file')} changed since the sync ({shown})"
+    return f"{text}{paint('stale', YELLOW, colour)}: {changed}; run `orbit graph sync`\n"

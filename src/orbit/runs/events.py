@@ -6,6 +6,8 @@ import heapq
 from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
@@ -48,7 +50,7 @@ class EventsAnswer(msgspec.Struct, kw_only=True):
 
 def list_events(folder: RunFolder, params: EventsParams) -> EventsAnswer:
     paths = select_run(folder, params.run)
-    step = select_step(paths, params.step) if params.step is not None else None
+    step = select_step(paths, params.step)
     unreadable: list[UnreadableLine] = []
     total = 0
 
@@ -59,7 +61,8 @@ def list_events(folder: RunFolder, params: EventsParams) -> EventsAnswer:
             yield timestamp_of(event), number, event
 
     # file order is nearly time order: events that waited in memory for a failing disk come late
-    keyed = heapq.nsmallest(params.limit or 1000, matching(), key=_place) if params.limit != 0 else sorted(matching(), key=_place)
+    place = itemgetter(0, 1)
+    keyed = heapq.nsmallest(params.limit or 1000, matching(), key=place) if params.limit != 0 else sorted(matching(), key=place)
     events = [event for _, _, event in keyed]
     if params.limit is None:
         events = _within_budget(events)
@@ -72,31 +75,16 @@ def stream_events(
     """Line number and event, in file order, `step_id` added where it follows from an ancestor."""
     ancestry = Ancestry(paths.envelope)
     for number, record in records(paths.envelope, unreadable):
-        if event_type is not None and not _is_of_type(str(record.get("event_type")), event_type):
-            continue
-        step_id = ancestry.step_of(record)
-        if step is not None and step_id != step:
-            continue
-        if step_id is not None:
-            record["step_id"] = step_id
-        yield number, record
-
-
-def _place(keyed: tuple[str, int, dict[str, Any]]) -> tuple[str, int]:
-    return keyed[0], keyed[1]
-
-
-def _is_of_type(event_type: str, wanted: str) -> bool:
-    return event_type.startswith(wanted) if wanted.endswith(".") else event_type == wanted
+        kind = str(record.get("event_type"))
+        if event_type is None or kind == event_type or (event_type.endswith(".") and kind.startswith(event_type)):
+            step_id = ancestry.step_of(record)
+            if step in (None, step_id):
+                yield number, record if step_id is None else record | {"step_id": step_id}
 
 
 def _within_budget(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    left = BUDGET - 500
-    for index, event in enumerate(events):
-        left -= len(msgspec.json.encode(event)) + 1
-        if left < 0:
-            return events[: max(index, 1)]
-    return events
+    sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
+    return events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
 
 
 MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
@@ -219,9 +207,9 @@ class LogsParams(StepParams, kw_only=True):
 
 class LogRecord(msgspec.Struct, kw_only=True):
     step_id: str | None
-    stdout: str | None
-    stderr: str | None
-    exit_code: int | None
+    stdout: str | None = None
+    stderr: str | None = None
+    exit_code: int | None = None
     provider: str | None = None
     stdout_blob_ref: str | None = None
     stderr_blob_ref: str | None = None
@@ -238,7 +226,7 @@ class LogsAnswer(msgspec.Struct, kw_only=True):
 
 def read_logs(folder: RunFolder, params: LogsParams) -> LogsAnswer:
     paths = select_run(folder, params.run)
-    wanted = select_step(paths, params.step) if params.step is not None else None
+    wanted = select_step(paths, params.step)
     found = [_from_event(paths, event, params.max_bytes) for _, event in stream_events(paths, step=wanted, event_type="cli.invocation.finished")]
     told = {record.step_id for record in found}
     for step_id in steps_begun(paths):
@@ -248,14 +236,11 @@ def read_logs(folder: RunFolder, params: LogsParams) -> LogsAnswer:
 
 
 def _from_event(paths: RunPaths, event: dict[str, Any], max_bytes: int) -> LogRecord:
-    refs = {stream: ref for stream in _ROLES if isinstance(ref := event.get(f"{stream}_blob_ref"), str)}
-    named: dict[str, Any] = {f"{stream}_blob_ref": ref for stream, ref in refs.items()}
-    record = LogRecord(
-        step_id=event.get("step_id"), stdout=None, stderr=None, exit_code=event.get("exit_code"), provider=event.get("provider"), problems=[], **named
-    )
-    blobs = BlobStore(paths.blobs)
-    for stream, ref in refs.items():
-        _fill(record, stream, partial(blobs.get, ref), max_bytes)
+    record = LogRecord(step_id=event.get("step_id"), exit_code=event.get("exit_code"), provider=event.get("provider"))
+    for stream in _ROLES:
+        if isinstance(ref := event.get(f"{stream}_blob_ref"), str):
+            setattr(record, f"{stream}_blob_ref", ref)
+            _fill(record, stream, partial(BlobStore(paths.blobs).get, ref), max_bytes)
     return record
 
 
@@ -266,7 +251,7 @@ def _from_manifest(paths: RunPaths, step_id: str, max_bytes: int) -> LogRecord |
     files = {stream: paths.path / held[role] for stream, role in _ROLES.items() if role in held}
     if manifest is None or not files:
         return None
-    record = LogRecord(step_id=step_id, stdout=None, stderr=None, exit_code=manifest.evidence_summary.get("exit_code"), problems=[])
+    record = LogRecord(step_id=step_id, exit_code=manifest.evidence_summary.get("exit_code"))
     for stream, file in files.items():
         _fill(record, stream, file.read_bytes, max_bytes)
     return record

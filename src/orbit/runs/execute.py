@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext, suppress
@@ -14,8 +13,8 @@ from typing import Annotated, Any, BinaryIO
 import msgspec
 from msgspec import Meta
 
-from orbit.config import environment
 from orbit.errors import RefusedError, UsageError
+from orbit.git import ask, decode
 from orbit.model import ARGUMENT
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
@@ -25,6 +24,10 @@ from orbit.runs.redact import RedactingWriter
 from orbit.runs.run import Run
 from orbit.runs.rundir import RunFolder, checked_name
 from orbit.runs.step import Step
+
+GraphDigest = Callable[[], str | None]
+Shown = tuple[BinaryIO, BinaryIO] | None
+_PATIENCE = 120  # seconds for a snapshot of the worktree
 
 
 class WorkspaceWatch:
@@ -50,41 +53,29 @@ class WorkspaceWatch:
 
     def status(self) -> bytes:
         """Branch, head and changed files, as they are now."""
-        head = (self._git("rev-parse", "--verify", "-q", "HEAD", own=False) or b"none").strip()
-        return b"# head " + head + b"\n" + (self._git("status", "--porcelain=v1", "--branch", own=False) or b"")
+        head = (ask(self.root, "rev-parse", "--verify", "-q", "HEAD") or b"none").strip()
+        return b"# head " + head + b"\n" + (ask(self.root, "status", "--porcelain=v1", "--branch", timeout=_PATIENCE) or b"")
 
     def _snapshot(self) -> str | None:
         """The id of a tree, or None where there is no git, no repository, or no room for a snapshot."""
-        found = self._git("rev-parse", "--git-path", "index", "--git-path", "objects", own=False)
+        found = ask(self.root, "rev-parse", "--git-path", "index", "--git-path", "objects")
         if found is None:
             return None
-        index, self._objects = (self.root / line for line in found.decode("utf-8", "surrogateescape").splitlines()[:2])
+        index, self._objects = (self.root / line for line in decode(found).splitlines()[:2])
         (self._temporary / "objects").mkdir(exist_ok=True)
         try:
             shutil.copyfile(index, self._temporary / "index")
         except OSError:
             (self._temporary / "index").unlink(missing_ok=True)  # a repository without a first `git add` has none
-        if self._git("add", "--all") is None:
-            return None
-        tree = self._git("write-tree")
+        tree = self._git("write-tree") if self._git("add", "--all") is not None else None
         return tree.decode().strip() if tree else None
 
-    def _git(self, *words: str, own: bool = True) -> bytes | None:
-        """Output of a git command, or None if it failed; `own` for the private index and objects."""
-        variables = environment() | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        if own:
-            variables |= {"GIT_INDEX_FILE": str(self._temporary / "index"), "GIT_OBJECT_DIRECTORY": str(self._temporary / "objects")}
-            variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = str(self._objects)
-        command = ["git", "-c", "core.looseCompression=0", "-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false", *words]
-        try:
-            done = subprocess.run(command, cwd=self.root, env=variables, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        return done.stdout if done.returncode == 0 else None
-
-
-GraphDigest = Callable[[], str | None]
-Shown = tuple[BinaryIO, BinaryIO] | None
+    def _git(self, *words: str) -> bytes | None:
+        """Output of a git command with the private index and objects."""
+        own = {"GIT_INDEX_FILE": self._temporary / "index", "GIT_OBJECT_DIRECTORY": self._temporary / "objects"}
+        own["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = self._objects
+        options = [word for option in ("core.looseCompression=0", "core.safecrlf=false", "advice.addEmbeddedRepo=false") for word in ("-c", option)]
+        return ask(self.root, *options, *words, variables={name: str(path) for name, path in own.items()}, timeout=_PATIENCE)
 
 
 class ExecParams(msgspec.Struct, kw_only=True):

@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.errors import IntegrityError
 from orbit.runs.blobs import temporary
 from orbit.runs.event import ENVELOPE_FIELDS
-from orbit.runs.reader import Ancestry, RunParams, read_manifest, read_metadata, records, select_run, state_of, steps_begun, timestamp_of
+from orbit.runs.reader import Ancestry, RunParams, known_metadata, read_manifest, records, select_run, state_of, steps_begun, timestamp_of
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 
 
@@ -35,9 +34,7 @@ class ExportAnswer(msgspec.Struct, kw_only=True):
 
 def export_run(folder: RunFolder, params: ExportParams) -> ExportAnswer:
     paths = select_run(folder, params.run)
-    metadata = read_metadata(paths)
-    if metadata is None:
-        raise IntegrityError(f"{paths.run_id}/metadata.json cannot be read", hint="without it there is no job to export")
+    metadata = known_metadata(paths, "without it there is no job to export")
     documents = (export_otlp if params.format == "otlp" else export_openlineage)(paths, metadata)
     answer = ExportAnswer(run_id=paths.run_id, format=params.format, count=0, output=params.output, documents=[])
     if params.output is None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from orbit.errors import NotFoundError
+from orbit.errors import IntegrityError, NotFoundError
 from orbit.model import ARGUMENT
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 from orbit.runs.stream import parse
@@ -135,6 +135,12 @@ def read_metadata(paths: RunPaths) -> Metadata | None:
     return _read(paths.metadata, Metadata)
 
 
+def known_metadata(paths: RunPaths, hint: str) -> Metadata:
+    if metadata := read_metadata(paths):
+        return metadata
+    raise IntegrityError(f"{paths.run_id}/metadata.json cannot be read", hint=hint)
+
+
 def read_manifest(paths: RunPaths, step_id: str) -> Manifest | None:
     """The manifest of a step, or None if the step has not ended or the file cannot be read."""
     return _read(paths.manifest(step_id), Manifest)
@@ -192,10 +198,10 @@ def steps_begun(paths: RunPaths) -> dict[str, dict[str, Any]]:
     return begun | {step_id: {} for step_id in paths.step_ids() if step_id not in begun}
 
 
-def select_step(paths: RunPaths, step: str) -> str:
-    """A step id, or a step's number from 0."""
-    known = list(steps_begun(paths))
-    if step in known:
+def select_step(paths: RunPaths, step: str | None) -> str | None:
+    """A step id, or the step with that number from 0; None means all steps."""
+    known = list(steps_begun(paths)) if step is not None else []
+    if step is None or step in known:
         return step
     if step.isdigit() and int(step) < len(known):
         return known[int(step)]

@@ -1,17 +1,17 @@
-"""One run: its metadata and, for each step, how it went and what evidence it left."""
+"""Which runs there are; one run with its steps and what evidence they left; one artifact, found by step and role, never by file name."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from orbit.errors import IntegrityError, NotFoundError
-from orbit.runs.reader import StepParams, read_manifest, read_metadata, records, select_run, select_step, state_of, steps_begun
-from orbit.runs.rundir import REMOVED, Artifact, Manifest, Metadata, RunFolder, RunPaths
+from orbit.runs.reader import StepParams, known_metadata, read_manifest, read_metadata, records, select_run, select_step, state_of, steps_begun
+from orbit.runs.rundir import REMOVED, Manifest, Metadata, RunFolder
 
 
 class ListParams(msgspec.Struct, kw_only=True):
@@ -37,11 +37,12 @@ class ListAnswer(msgspec.Struct, kw_only=True):
 
 
 def list_runs(folder: RunFolder, params: ListParams) -> ListAnswer:
-    rows = [row for run_id in folder.run_ids() if _matches(row := _row(folder, run_id), params)]
+    """Newest first; runs whose metadata cannot be read come last and are shown, not skipped."""
+    rows = [_row(folder, run_id) for run_id in folder.run_ids()]
+    rows = [row for row in rows if params.workflow in (None, row.workflow_id) and params.state in (None, row.state)]
     rows.sort(key=lambda row: (row.started_at or "", row.run_id), reverse=True)
-    removed = sum(1 for _ in records(folder.root / REMOVED))
     kept = rows[: params.limit] if params.limit else rows
-    return ListAnswer(runs=kept, total=len(rows), truncated=len(kept) < len(rows), removed=removed)
+    return ListAnswer(runs=kept, total=len(rows), truncated=len(kept) < len(rows), removed=sum(1 for _ in records(folder.root / REMOVED)))
 
 
 def _row(folder: RunFolder, run_id: str) -> RunRow:
@@ -51,49 +52,27 @@ def _row(folder: RunFolder, run_id: str) -> RunRow:
     return RunRow(run_id=run_id, state=state_of(metadata), steps=len(paths.step_ids()), **known)
 
 
-def _matches(row: RunRow, params: ListParams) -> bool:
-    return (params.workflow is None or row.workflow_id == params.workflow) and (params.state is None or row.state == params.state)
-
-
-class ShowParams(StepParams, kw_only=True): ...
-
-
-class StepView(msgspec.Struct, kw_only=True):
-    """`termination` is null for a step that has no manifest: it is still going, or was cut short."""
-
-    step_id: str
-    opcode: str | None
-    termination: str | None
-    started_at: str | None
-    ended_at: str | None
-    evidence_summary: dict[str, Any]
-    artifacts: list[Artifact]
+ShowParams = StepParams
 
 
 class ShowAnswer(Metadata, kw_only=True):
+    """A step that is still going, or was cut short, has no `termination`."""
+
     state: str
     path: str
-    steps: list[StepView]
+    steps: list[Manifest]
 
 
 def show_run(folder: RunFolder, params: ShowParams) -> ShowAnswer:
     paths = select_run(folder, params.run)
-    metadata = read_metadata(paths)
-    if metadata is None:
-        raise IntegrityError(f"{paths.run_id}/metadata.json cannot be read", hint="its events may still be: `orbit run events`, `orbit run verify`")
-    wanted = select_step(paths, params.step) if params.step is not None else None
-    steps = [_view(paths, step_id, begun) for step_id, begun in steps_begun(paths).items() if wanted in (None, step_id)]
+    metadata = known_metadata(paths, "its events may still be: `orbit run events`, `orbit run verify`")
+    wanted = select_step(paths, params.step)
+    steps = [
+        read_manifest(paths, step_id) or Manifest(step_id=step_id, opcode=begun.get("opcode"), started_at=begun.get("timestamp"))
+        for step_id, begun in steps_begun(paths).items()
+        if wanted in (None, step_id)
+    ]
     return ShowAnswer(**msgspec.structs.asdict(metadata), state=state_of(metadata), path=f"{folder.label}/{paths.run_id}", steps=steps)
-
-
-def _view(paths: RunPaths, step_id: str, begun: dict[str, Any]) -> StepView:
-    manifest = read_manifest(paths, step_id)
-    if manifest is None:
-        manifest = Manifest(step_id=step_id, opcode=begun.get("opcode"), started_at=begun.get("timestamp"))
-    return StepView(**msgspec.structs.asdict(manifest))
-
-
-_MORE = "`orbit run verify` tells what else changed"
 
 
 class ArtifactParams(msgspec.Struct, kw_only=True):
@@ -120,7 +99,7 @@ class ArtifactAnswer(msgspec.Struct, kw_only=True):
 
 def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
     paths = select_run(folder, params.run)
-    step_id = select_step(paths, params.step)
+    step_id = select_step(paths, params.step) or ""
     manifest = read_manifest(paths, step_id)
     if manifest is None:
         raise NotFoundError(f"step {step_id!r} has no manifest", hint="it is still going, or was cut short; see `orbit run events`")
@@ -134,7 +113,8 @@ def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
         raise IntegrityError(f"the manifest of {step_id!r} points outside the run: {found.path}")
     content = file.read_bytes() if file.is_file() else None
     if content is None or hashlib.sha256(content).hexdigest() != found.sha256:
-        raise IntegrityError(f"{found.path} is {'not what was recorded' if content is not None else 'recorded but gone'}", hint=_MORE)
+        said = "not what was recorded" if content is not None else "recorded but gone"
+        raise IntegrityError(f"{found.path} is {said}", hint="`orbit run verify` tells what else changed")
     shown = content[: params.max_bytes] if params.max_bytes else content
     encoding, text = _as_text(shown)
     return ArtifactAnswer(

@@ -1,5 +1,8 @@
 """Whether a run is what was recorded: its streams, metadata, final state, manifests, artifacts and blobs. Tamper-evident, no more:
 whoever can rewrite every file can rewrite the anchor too, unless the head was kept elsewhere and is given here.
+
+First one pass that holds nothing: is every line untouched and does it follow the one before? Only if not, the file is looked at as a whole: from the
+anchored head (else the last line) back along `prev_hash`. What lies on that way is the history; gaps in it were deleted, lines beside it were inserted or fork.
 """
 
 from __future__ import annotations
