@@ -77,15 +77,11 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
 for _class in (_Loader, _Dumper):
     _class.yaml_implicit_resolvers = {
         first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"] for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-_Dumper.add_representer(str, _text)
+_Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None))
 
 
 def load_yaml(text: str, where: str) -> dict[str, Any]:
@@ -120,12 +116,8 @@ def decode(text: str, where: str) -> tuple[Envelope, dict[str, Any]]:
 
 
 def encode(envelope: Envelope, unknown: dict[str, Any]) -> str:
-    fields: dict[str, Any] = msgspec.to_builtins(envelope)
-    fields["schema_version"] = SCHEMA_VERSION
-    for name in OPTIONAL:
-        if not fields[name]:
-            del fields[name]
-    return dump_yaml(fields | unknown)
+    fields = msgspec.to_builtins(envelope) | {"schema_version": SCHEMA_VERSION}
+    return dump_yaml({name: value for name, value in fields.items() if value or name not in OPTIONAL} | unknown)
 
 
 def check(envelope: Envelope) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from orbit.adr.body import compose, missing, prose_lines
-from orbit.adr.citations import prose_spans
+from orbit.adr.citations import prose_spans, spliced
 from orbit.adr.envelope import Status
 
 FEATURE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -49,25 +49,27 @@ class Sweep:
 
     def text(self, text: str, feature: str | None, file: str, line: int | None = None) -> str:
         """`text` rewritten; `line` stands for all of it when it is only part of `file`."""
-        parts, at = [], 0
-        for start, end in list(prose_spans(text)):
+        changes = []
+        for start, end in prose_spans(text):
             for match in MENTION.finditer(text, start, end):
                 new, reason = self._answer(match, feature)
                 if reason is not None:
                     number = line if line is not None else text.count("\n", 0, match.start()) + 1
                     self.unresolved.append((f"{file}:{number}", match[0], reason))
                 if new is not None and new != match[0]:
-                    parts += [text[at : match.start()], new]
-                    at = match.end()
-                    self.rewritten += 1
-        return "".join([*parts, text[at:]])
+                    changes.append((*match.span(), new))
+        self.rewritten += len(changes)
+        return spliced(text, changes)
 
     def _answer(self, match: re.Match[str], feature: str | None) -> tuple[str | None, str | None]:
         """(replacement, reason why there is none); both None: not a reference to an old number."""
         if match["skip"]:
             return None, None
         if match["task"]:
-            return self._task(match["word"], match["task"])
+            ids, task = self.tasks.get(match["task"], []), match["task"]
+            if len(ids) == 1:
+                return f"{'Per' if match['word'][0].isupper() else 'per'} [{ids[0]}]", None
+            return None, f"{task} shipped {', '.join(ids)}" if ids else f"no decision names {task}"
         if far := match["there"] or match["far"]:
             return self._lookup(far, match["there_id"] or match["far_id"])
         local_id = match["here_id"] or match["bare_id"]
@@ -84,12 +86,6 @@ class Sweep:
         if len(ids) == 1:
             return f"[{ids[0]}]", None
         return None, f"{feature} uses {local_id} for {', '.join(ids)}" if ids else f"{feature} has no {local_id}"
-
-    def _task(self, word: str, task: str) -> tuple[str | None, str | None]:
-        ids = self.tasks.get(task, [])
-        if len(ids) == 1:
-            return f"{'Per' if word[0].isupper() else 'per'} [{ids[0]}]", None
-        return None, f"{task} shipped {', '.join(ids)}" if ids else f"no decision names {task}"
 
 
 class LegacyEntry(msgspec.Struct, kw_only=True):
@@ -154,7 +150,11 @@ def _entry(entry: LegacyEntry, lines: list[str]) -> LegacyEntry:
             has_status = True
             _read_status(entry, status[1])
         elif link and current == "":
-            _read_link(entry, link[1], link[2])
+            found = _references(entry.feature, link[2])
+            if link[1].lower() == "supersedes":
+                entry.supersedes += found
+            elif found:
+                entry.status, entry.superseded_by = "superseded", found[0]
         elif section and section[1].lower() not in parts:
             current = section[1].lower()
             parts[current] = [section[2]]
@@ -174,30 +174,21 @@ def _entry(entry: LegacyEntry, lines: list[str]) -> LegacyEntry:
 
 
 def _read_status(entry: LegacyEntry, text: str) -> None:
-    first = text.split("·")[0].strip()
-    if first.lower().startswith("superseded"):
-        entry.status = "superseded"
-        entry.is_folded = "(folded)" in first.lower()
-        found = _references(entry.feature, first)
-        entry.superseded_by = found[0] if found else None
-    elif first.lower().startswith("accepted"):
+    first, *more = text.split("·")
+    word = first.strip().lower()
+    if word.startswith("superseded"):
+        entry.status, entry.is_folded = "superseded", "(folded)" in word
+        entry.superseded_by = next(iter(_references(entry.feature, first)), None)
+    elif word.startswith("accepted"):
         entry.status = "accepted"
-    elif not first.lower().startswith("proposed"):
-        entry.warnings.append(f"unknown status {first!r} read as proposed")
-    for segment in text.split("·")[1:]:
+    elif not word.startswith("proposed"):
+        entry.warnings.append(f"unknown status {first.strip()!r} read as proposed")
+    for segment in more:
         if segment.strip().lower().startswith("supersedes"):
             entry.supersedes += _references(entry.feature, segment)
     month = MONTH.search(text)
     entry.day = f"{month[1]}{month[2] or '-01'}" if month else None
     entry.tasks = list(dict.fromkeys(TASK.findall(text)))
-
-
-def _read_link(entry: LegacyEntry, kind: str, text: str) -> None:
-    found = _references(entry.feature, text)
-    if kind.lower() == "supersedes":
-        entry.supersedes += found
-    elif found:
-        entry.status, entry.superseded_by = "superseded", found[0]
 
 
 def _references(feature: str, text: str) -> list[Reference]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import digest
-from orbit.adr.citations import Citation, rewrite
+from orbit.adr.citations import citations_in, spliced
 from orbit.adr.decision import BODY, THREADS, Decision
 from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
-from orbit.adr.lifecycle import AdrId
-from orbit.adr.lifecycle import rewrite as rewrite_decision
+from orbit.adr.lifecycle import AdrId, rewrite
 from orbit.adr.worktree import citing, files_with, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
@@ -83,10 +83,9 @@ class _Renaming:
         """The decision itself, links to it, and citations in bodies."""
         own = {*self.decision.envelope.supersedes, *filter(None, [self.decision.envelope.superseded_by])}
         for entry in self.store.index.entries():
-            if entry.envelope is None:
+            if (after := entry.envelope) is None:
                 continue
             is_itself = entry.folder == self.decision.folder
-            after = entry.envelope
             if is_itself:
                 after = msgspec.structs.replace(after, id=self.new_id, legacy_ids=tidy([*after.legacy_ids, self.old_id]), last_updated=now())
             elif self.against is None or entry.id in own:
@@ -95,12 +94,11 @@ class _Renaming:
             if after is entry.envelope and not cites:
                 continue
             before = self.store.load(entry.folder)
-            path = f".orbit/adrs/{entry.folder}/{BODY}"
-            body = self._rewritten(path, before.body, every_line=is_itself) if cites else before.body
+            body = self._rewritten(f".orbit/adrs/{entry.folder}/{BODY}", before.body, every_line=is_itself) if cites else before.body
             if body != before.body and after.body_digest == digest(before.body):
                 after = msgspec.structs.replace(after, body_digest=digest(body))
             if after != before.envelope or body != before.body:
-                yield from rewrite_decision(self.store, before, after, body)
+                yield from rewrite(self.store, before, after, body)
 
     def threads(self) -> Iterator[Write]:
         for path in sorted((self.store.home / self.decision.folder / THREADS).glob("*.yaml")):
@@ -124,29 +122,17 @@ class _Renaming:
         return msgspec.structs.replace(envelope, supersedes=supersedes, superseded_by=superseded_by)
 
     def _rewritten(self, path: str, text: str, *, every_line: bool = False) -> str:
-        ours = None if every_line or self.against is None else _own_lines(self.store, path, self.against)
-        seen = self.count
-
-        def replace(citation: Citation) -> str | None:
-            if citation.id != self.old_id or (ours is not None and citation.line not in ours):
-                return None
-            self.count += 1
-            return f"[{self.new_id}]"
-
-        new = rewrite(path, text, replace)
-        if self.count > seen:
-            self.files.append(path)
-        return new
+        ours = None if every_line or self.against is None else _own_lines(self.store.workspace.root, path, self.against)
+        found = [cited for cited in citations_in(path, text) if cited.id == self.old_id and (ours is None or cited.line in ours)]
+        self.count += len(found)
+        self.files += [path] if found else []
+        return spliced(text, ((cited.start, cited.end, f"[{self.new_id}]") for cited in found))
 
 
-def _own_lines(store: AdrStore, path: str, revision: str) -> set[int]:
+def _own_lines(root: Path, path: str, revision: str) -> set[int]:
     """Lines of the file as it is now that `revision` does not have."""
-    root = store.workspace.root
     if ask(root, "cat-file", "-e", f"{revision}:./{path}") is None:
         return set(range(1, (root / path).read_bytes().count(b"\n") + 2))
     diff = ask(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
-    lines: set[int] = set()
-    for match in HUNK.finditer(diff):
-        first, count = int(match[1]), int(match[2] or 1)
-        lines.update(range(first, first + count))
-    return lines
+    hunks = [(int(match[1]), int(match[2] or 1)) for match in HUNK.finditer(diff)]
+    return {line for first, count in hunks for line in range(first, first + count)}

@@ -10,7 +10,7 @@ import msgspec
 
 from orbit.present import Renderer, by_answer
 from orbit.present.text import GREEN, RED, paint, table
-from orbit.runs.event import ENVELOPE_FIELDS
+from orbit.runs.event import own_fields
 from orbit.runs.events import EventsAnswer, LogRecord, LogsAnswer, TraceAnswer, TraceNode
 from orbit.runs.execute import ExecAnswer
 from orbit.runs.export import ExportAnswer
@@ -82,8 +82,8 @@ def _step(step: Manifest, colour: bool) -> list[str]:
 def _summary(event: dict[str, Any]) -> str:
     """The body in a few words."""
     parts = []
-    for key, value in event.items():
-        if key not in ENVELOPE_FIELDS and key not in ("step_id", "ts") and value is not None and not key.endswith("sha256") and key != "streams":
+    for key, value in own_fields(event).items():
+        if key not in ("step_id", "ts", "streams") and value is not None and not key.endswith("sha256"):
             text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
             limit = 15 if key.endswith("_ref") or key == "previous_head" else 60
             parts.append(f"{key}={text if len(text) <= limit else text[: limit - 3] + '...'}")

@@ -6,6 +6,7 @@ import hashlib
 import uuid
 from calendar import timegm
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from time import strptime
 from typing import Annotated, Any, Literal
@@ -14,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.runs.blobs import temporary
-from orbit.runs.event import ENVELOPE_FIELDS
+from orbit.runs.event import own_fields
 from orbit.runs.reader import Ancestry, RunParams, known_metadata, read_manifest, records, select_run, state_of, steps_begun, timestamp_of
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 
@@ -35,14 +36,13 @@ class ExportAnswer(msgspec.Struct, kw_only=True):
 def export_run(folder: RunFolder, params: ExportParams) -> ExportAnswer:
     paths = select_run(folder, params.run)
     metadata = known_metadata(paths, "without it there is no job to export")
-    documents = (export_otlp if params.format == "otlp" else export_openlineage)(paths, metadata)
+    documents = (_otlp if params.format == "otlp" else _openlineage)(paths, metadata)
     answer = ExportAnswer(run_id=paths.run_id, format=params.format, count=0, output=params.output, documents=[])
     if params.output is None:
         answer.documents = list(documents)
         answer.count = len(answer.documents)
         return answer
-    target = Path(params.output)
-    with temporary(target) as beside, beside.open("wb") as file:
+    with temporary(Path(params.output)) as beside, beside.open("wb") as file:
         for document in documents:
             file.write(msgspec.json.encode(document) + b"\n")
             answer.count += 1
@@ -51,29 +51,24 @@ def export_run(folder: RunFolder, params: ExportParams) -> ExportAnswer:
 
 _INTERNAL, _CLIENT = 1, 3  # SpanKind
 _OK, _ERROR = 1, 2  # Status.code
-_OPENS = {
-    "run.started": "job_name",
-    "step.started": "step_id",
-    "activity.started": "activity_name",
-    "fanout.dispatched": "step_id",
-    "loop.iteration.start": "iteration",
-    "cli.invocation.started": "provider",
-}  # event that opens a span: the field that names it
+_OPENS = {  # event that opens a span: the field that names it
+    "run.started": "job_name", "step.started": "step_id", "activity.started": "activity_name", "fanout.dispatched": "step_id",
+    "loop.iteration.start": "iteration", "cli.invocation.started": "provider",
+}  # fmt: skip
 _CLOSES = frozenset({"step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished", "worker.state"})
 _BATCH = 1000  # spans to a line
 
 Span = dict[str, Any]
 
 
-def export_otlp(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
-    """Export requests, each with at most a thousand spans."""
-    batch: list[Span] = []
-    for span in _spans(paths):
-        batch.append(span)
-        if len(batch) == _BATCH:
-            yield _request(metadata, batch)
-            batch = []
-    if batch:
+def _otlp(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
+    """OTLP JSON traces: one span per run, step, activity, worker, iteration, command, model call and tool call; the rest are span events.
+
+    One line of JSON per export request and one signal per file, as the file exporter of OpenTelemetry has it. Ids are derived from ours, so that
+    exporting twice gives the same bytes.
+    """
+    spans = _spans(paths)
+    while batch := list(islice(spans, _BATCH)):
         yield _request(metadata, batch)
 
 
@@ -102,7 +97,7 @@ def _spans(paths: RunPaths) -> Iterator[Span]:
         elif event_type == "run.finished" and parent in open_spans:
             _mark(open_spans[parent], record)  # a resumed run finishes more than once
         elif parent in open_spans:
-            open_spans[parent]["events"].append({"timeUnixNano": last, "name": event_type, "attributes": _attributes(_own_fields(record))})
+            open_spans[parent]["events"].append({"timeUnixNano": last, "name": event_type, "attributes": _attributes(own_fields(record))})
             holder[event_id] = parent
     yield from _loop_spans(paths, trace_id, holder)
     for span in open_spans.values():
@@ -119,7 +114,7 @@ def _parent_span(record: dict[str, Any], holder: dict[str, str]) -> str | None:
 
 def _open(record: dict[str, Any], trace_id: str, parent: str | None, step_id: str | None) -> Span:
     event_type = str(record["event_type"])
-    fields = _own_fields(record) | ({"step_id": step_id} if step_id else {})
+    fields = own_fields(record) | ({"step_id": step_id} if step_id else {})
     attributes = {f"orbit.{key}": value for key, value in fields.items()}
     name = f"{event_type.rsplit('.', 1)[0]} {record.get(_OPENS.get(event_type, ''), '')}".strip()
     if event_type == "cli.invocation.started" and record.get("model"):
@@ -156,12 +151,10 @@ def _mark(span: Span, record: dict[str, Any]) -> Span:
 def _loop_spans(paths: RunPaths, trace_id: str, holder: dict[str, str]) -> Iterator[Span]:
     """Model calls and tool calls of the low-level sink, by the names the GenAI conventions give them."""
     waiting: dict[tuple[Any, ...], dict[str, Any]] = {}
-    provider_of: dict[Any, Any] = {}
     for _, record in records(paths.loop):
         kind, session = record.get("event_kind"), record.get("session_id")
         if kind == "http_request":
             waiting["chat", session, record.get("iteration")] = record
-            provider_of[session] = record.get("provider")
         elif kind == "tool_call_requested":
             waiting["tool", session, record.get("tool_use_id")] = record
         elif kind == "http_response" and (asked := waiting.pop(("chat", session, record.get("iteration")), None)):
@@ -184,10 +177,6 @@ def _pair(
     span["endTimeUnixNano"] = _nanos(told)
     span["status"] = {"code": _ERROR} if failed else {"code": _OK}
     return span
-
-
-def _own_fields(record: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in ENVELOPE_FIELDS}
 
 
 def _span_id(event_id: str) -> str:
@@ -225,13 +214,15 @@ def _value(value: Any) -> dict[str, Any]:
 
 PRODUCER = "urn:orbit-native:runs"
 SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
-_FACETS = "https://openlineage.io/spec/facets/"
 _ENDS = {"completed": "COMPLETE", "failed": "FAIL", "error": "FAIL", "timed_out": "FAIL", "cancelled": "ABORT"}
 _NAMESPACE = uuid.UUID("6f6e0d2c-2f0b-5f57-9d6d-6f7262697400")  # of the ids derived here
 
 
-def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
-    """In time order of each job: the run starts, its steps, the run ends. A run that is still going has no end yet."""
+def _openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
+    """START and one of COMPLETE, FAIL or ABORT, for the run and for each of its steps as a child.
+
+    In time order of each job: the run starts, its steps, the run ends. A run that is still going has no end yet.
+    """
     job = {"namespace": "orbit", "name": metadata.workflow_id}
     run_id = _uuid(metadata.run_id)
     yield _event("START", metadata.started_at, run_id, {}, job)
@@ -244,7 +235,7 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
         outputs += made
         started = timestamp_of(begun) or (manifest.started_at if manifest else None) or metadata.started_at
         child = {"namespace": "orbit", "name": f"{metadata.workflow_id}.{step_id}"}
-        facets = {"parent": _facet("1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet", **parent)}
+        facets = {"parent": _facet("ParentRunFacet", "1-2-0", **parent)}
         step_uuid = _uuid(f"{metadata.run_id}/{step_id}")
         yield _event("START", started, step_uuid, facets, child)
         if manifest is not None and manifest.ended_at:
@@ -259,17 +250,9 @@ def export_openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str
 
 
 def _event(kind: str, time: str, run_id: str, facets: dict[str, Any], job: dict[str, Any], outputs: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    job_type = _facet("2-0-4/JobTypeJobFacet.json#/$defs/JobTypeJobFacet", processingType="BATCH", integration="ORBIT", jobType="RUN")
-    return {
-        "eventTime": time,
-        "producer": PRODUCER,
-        "schemaURL": SCHEMA,
-        "eventType": kind,
-        "run": {"runId": run_id, "facets": facets},
-        "job": {**job, "facets": {"jobType": job_type}},
-        "inputs": [],
-        "outputs": outputs or [],
-    }
+    job_type = _facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="ORBIT", jobType="RUN")
+    event = {"eventTime": time, "producer": PRODUCER, "schemaURL": SCHEMA, "eventType": kind, "run": {"runId": run_id, "facets": facets}}
+    return event | {"job": {**job, "facets": {"jobType": job_type}}, "inputs": [], "outputs": outputs or []}
 
 
 def _datasets(paths: RunPaths, manifest: Manifest | None) -> list[dict[str, Any]]:
@@ -277,8 +260,8 @@ def _datasets(paths: RunPaths, manifest: Manifest | None) -> list[dict[str, Any]
     found = []
     for artifact in manifest.artifacts if manifest else ():
         if not artifact.missing:
-            facets = {"version": _facet("1-0-1/DatasetVersionDatasetFacet.json#/$defs/DatasetVersionDatasetFacet", datasetVersion=f"sha256:{artifact.sha256}")}
-            statistics = _facet("1-0-2/OutputStatisticsOutputDatasetFacet.json#/$defs/OutputStatisticsOutputDatasetFacet", size=artifact.size, fileCount=1)
+            facets = {"version": _facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=f"sha256:{artifact.sha256}")}
+            statistics = _facet("OutputStatisticsOutputDatasetFacet", "1-0-2", size=artifact.size, fileCount=1)
             name = f"{paths.folder.label}/{paths.run_id}/{artifact.path}"
             found.append({"namespace": "file", "name": name, "facets": facets, "outputFacets": {"outputStatistics": statistics}})
     return found
@@ -287,11 +270,11 @@ def _datasets(paths: RunPaths, manifest: Manifest | None) -> list[dict[str, Any]
 def _error(message: str | None) -> dict[str, Any]:
     if not message:
         return {}
-    return {"errorMessage": _facet("1-0-1/ErrorMessageRunFacet.json#/$defs/ErrorMessageRunFacet", message=message, programmingLanguage="unknown")}
+    return {"errorMessage": _facet("ErrorMessageRunFacet", "1-0-1", message=message, programmingLanguage="unknown")}
 
 
-def _facet(schema: str, **fields: Any) -> dict[str, Any]:
-    return {"_producer": PRODUCER, "_schemaURL": _FACETS + schema, **fields}
+def _facet(name: str, version: str, **fields: Any) -> dict[str, Any]:
+    return {"_producer": PRODUCER, "_schemaURL": f"https://openlineage.io/spec/facets/{version}/{name}.json#/$defs/{name}", **fields}
 
 
 def _uuid(name: str) -> str:

@@ -80,17 +80,9 @@ class Run:
 
     @classmethod
     def start(
-        cls,
-        *,
-        workflow_id: str,
-        root: str | Path | None = None,
-        workflow_version: str = "1",
-        entry_step: str | None = None,
-        run_id: str | None = None,
-        artifacts_root: str | Path | None = None,
-        fsync: Fsync = "step",
-        retry_source_run_id: str | None = None,
-    ) -> Run:
+        cls, *, workflow_id: str, root: str | Path | None = None, workflow_version: str = "1", entry_step: str | None = None, run_id: str | None = None,
+        artifacts_root: str | Path | None = None, fsync: Fsync = "step", retry_source_run_id: str | None = None,
+    ) -> Run:  # fmt: skip
         """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
         folder = _folder(root, artifacts_root)
         paths = folder.run(run_id or new_run_id())
@@ -103,18 +95,11 @@ class Run:
             except FileExistsError:
                 raise RefusedError(f"run {paths.run_id} exists already", hint="choose another run id, or add steps to it with Run.resume") from None
             paths.artifacts.mkdir()
+        clean = journal.redactor.text
         metadata = Metadata(
-            run_id=paths.run_id,
-            workflow_id=journal.redactor.text(workflow_id),
-            workflow_version=workflow_version,
-            started_at=now(),
-            entry_step=entry_step,
-            actor=actor(),
-            artifacts_root=journal.redactor.text(folder.label),
-            host=socket.gethostname(),
-            pid=getpid(),
-            retry_source_run_id=retry_source_run_id,
-        )
+            run_id=paths.run_id, workflow_id=clean(workflow_id), workflow_version=workflow_version, started_at=now(), entry_step=entry_step, actor=actor(),
+            artifacts_root=clean(folder.label), host=socket.gethostname(), pid=getpid(), retry_source_run_id=retry_source_run_id,
+        )  # fmt: skip
         journal.write_document(paths.metadata, document(metadata))
         journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
         root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)

@@ -62,17 +62,9 @@ class Step:
         return self
 
     def artifact(
-        self,
-        *,
-        role: str,
-        path: str | Path | None = None,
-        content: Any = None,
-        name: str | None = None,
-        media_type: str | None = None,
-        required: bool = False,
-        important: bool = False,
-        blob: str | None = None,
-    ) -> Artifact:
+        self, *, role: str, path: str | Path | None = None, content: Any = None, name: str | None = None, media_type: str | None = None,
+        required: bool = False, important: bool = False, blob: str | None = None,
+    ) -> Artifact:  # fmt: skip
         """Keep a file, text, bytes, or anything JSON can say, under `role`.
 
         A file outside the step's folder is copied into it, cleaned of secrets where it is text. A file inside stays as it is. One that is
@@ -174,15 +166,8 @@ class Step:
         missing = [artifact.role for artifact in artifacts if artifact.missing and artifact.required]
         evidence |= {"missing_required": missing} if missing else {}
         evidence |= {"error": clean(self._error)} if self._error else {}
-        return Manifest(
-            step_id=self.step_id,
-            opcode=self.opcode,
-            started_at=self._started_at,
-            ended_at=now(),
-            termination=self._termination,
-            evidence_summary=evidence,
-            artifacts=artifacts,
-        )
+        times = {"started_at": self._started_at, "ended_at": now()}
+        return Manifest(step_id=self.step_id, opcode=self.opcode, **times, termination=self._termination, evidence_summary=evidence, artifacts=artifacts)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"step {self.step_id!r} belongs to the process that began it; hand over the run instead")
