@@ -12,7 +12,7 @@ import yaml
 from orbit.adr.globs import problem_with
 from orbit.errors import IntegrityError, UsageError
 
-ID = re.compile(r"ADR-\d{4,}")
+ID = re.compile(r"ADR-\d{4,}")  # the string is the id: ADR-0042 stays ADR-0042 when numbers outgrow four digits
 CITATION = re.compile(r"\[(ADR-\d{4,})\]")
 
 

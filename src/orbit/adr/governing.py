@@ -31,7 +31,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Code(Protocol):
-    """The graph's side of the join."""
+    """All that decisions need to know about code. Whoever has a graph can answer; without one, only files are checked."""
 
     def locate(self, selector: str) -> Place | None:
         """Where what `selector` names is; None if the graph has no such thing. Raises AmbiguousError if it has several."""

@@ -1,4 +1,4 @@
-"""Which files a worktree has, and which of them mention something. git decides where there is git, a walk elsewhere."""
+"""Which files a worktree has, which of them mention something, and which numbers another branch gave out. git decides where there is git, a walk elsewhere."""
 
 from __future__ import annotations
 

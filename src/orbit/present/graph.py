@@ -5,11 +5,59 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from orbit.present import Renderer, context
+from orbit.graph.query.pack_text import entry_markdown
+from orbit.present import Renderer
+from orbit.present.picture import as_dot
 from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, branches, paint, plain, source, table
 
-UNSET = msgspec.UNSET
+
+def _pack(answer: Any, _: bool) -> str:
+    text = "".join(entry_markdown(entry) for entry in answer.entries)
+    if answer.unresolved:
+        text += "### Not in this pack\n\n"
+        for left in answer.unresolved:
+            near = f" (perhaps {', '.join(f'`{plain(one)}`' for one in left.candidates)})" if left.candidates is not UNSET else ""
+            text += f"- `{plain(left.selector)}`: {left.reason}{near}" + (f"; {left.hint}" if left.hint is not UNSET else "") + "\n"
+        text += "\n"
+    cut = ", cut" if answer.truncated else ""
+    return f"{text}<!-- {answer.tokens} of {answer.token_budget} tokens ({answer.token_count}){cut} -->\n"
+
+
+def _history(answer: Any, colour: bool) -> str:
+    text = f"{paint(plain(answer.selector), BOLD, colour)}: {answer.total} commit{'' if answer.total == 1 else 's'}\n"
+    named: dict[str, list[str]] = {}
+    for task in answer.tasks:
+        for commit in task.commits:
+            named.setdefault(commit.sha, []).append(task.task_id)
+    rows = [(paint(one.sha[:10], CYAN, colour), one.date[:10], " ".join(named.get(one.sha, [])) or "-", plain(one.summary)) for one in answer.commits]
+    text += table(rows, "  ") + ("cut; --limit shows more\n" if answer.truncated else "")
+    text += f"{answer.commits_behind} newer commits are not walked yet\n" if answer.commits_behind else ""
+    text += "".join(f"{paint('warning', YELLOW, colour)}: {warning}\n" for warning in answer.warnings)
+    return text + "".join(f"note: {note}\n" for note in answer.notes)
+
+
+def _diff(answer: Any, colour: bool) -> str:
+    """What comes before the touched rows when the impact is that of a diff."""
+    if answer.changed is UNSET:
+        return ""
+    text = f"{paint('changed', BOLD, colour)}: {answer.changed_total}\n" + "".join(f"  {plain(one)}\n" for one in answer.changed[:20])
+    text += _rest(answer.changed_total, min(20, len(answer.changed)))
+    text += f"{paint('tests', BOLD, colour)}: {answer.tests_total}\n"
+    text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ")
+    text += _rest(answer.tests_total, min(30, len(answer.tests)))
+    for title, rows in (
+        ("decisions", [(one.id, one.status, plain(one.title), "by " + one.via) for one in answer.decisions]),
+        ("not seen", [(one.reason, plain(one.path)) for one in answer.unseen]),
+        ("no test reaches", [(plain(one),) for one in answer.untested]),
+    ):
+        text += f"{paint(title, BOLD, colour)}: {len(rows)}\n" + table(rows[:20], "  ") + _rest(len(rows), min(20, len(rows))) if rows else ""
+    return text + f"{paint('touched', BOLD, colour)}: {answer.visited_nodes}\n"
+
+
+def _rest(total: int, shown: int) -> str:
+    return f"  … {total - shown} more; --json has them\n" if shown < total else ""
 
 
 def _where(path: str, line: int, colour: bool) -> str:
@@ -144,7 +192,7 @@ def _impact(answer: Any, colour: bool) -> str:
         edge = (str(row.distance), arrows.get(row.direction, row.direction), row.edge_kind, _sure(row.confidence, colour))
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
-    head = _target(answer.target, colour) if answer.target is not None else context.diff(answer, colour)
+    head = _target(answer.target, colour) if answer.target is not None else _diff(answer, colour)
     governed = _decisions(answer) if answer.target is not None else ""
     return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed
 
@@ -184,11 +232,11 @@ def _pairs(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-_QUESTIONS = (_sync, _search, _show, _refs, _callees, _impact, _trace, _overview, _implementors, _deps, _init)
+_QUESTIONS = (_sync, _search, _show, _refs, _callees, _impact, _trace, _overview, _implementors, _deps, _init, _pack, _history)
 RENDERERS: dict[str, Renderer] = {f"{question.__name__[1:].capitalize()}Answer": question for question in _QUESTIONS} | {
     "Why": _why,
     "DigestAnswer": lambda answer, _: f"{answer.digest}\n",
-    **context.RENDERERS,
+    "PictureAnswer": lambda answer, _: as_dot(answer),
 }
 
 

@@ -1,4 +1,4 @@
-"""The envelope of a run in time order, each event with the step it belongs to. Reads the file in passes and holds only what it answers."""
+"""Events of a run: in time order, as a tree, and what they tell of recorded commands. Reads the file in passes and holds only what it answers."""
 
 from __future__ import annotations
 
@@ -159,6 +159,7 @@ class Forest:
 
 
 def trace_run(folder: RunFolder, params: TraceParams) -> TraceAnswer:
+    """The tree of a run's events. Nothing is dropped: what has no way to a root is an orphan, with the reason why."""
     paths = select_run(folder, params.run)
     unreadable: list[UnreadableLine] = []
     for _ in records(paths.envelope, unreadable):
@@ -225,6 +226,7 @@ class LogsAnswer(msgspec.Struct, kw_only=True):
 
 
 def read_logs(folder: RunFolder, params: LogsParams) -> LogsAnswer:
+    """What recorded commands printed, step by step. A blob that is gone or changed is said so in its place."""
     paths = select_run(folder, params.run)
     wanted = select_step(paths, params.step)
     found = [_from_event(paths, event, params.max_bytes) for _, event in stream_events(paths, step=wanted, event_type="cli.invocation.finished")]

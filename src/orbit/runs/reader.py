@@ -6,8 +6,9 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -121,18 +122,10 @@ def timestamp_of(record: dict[str, Any]) -> str:
     return str(record.get("timestamp") or record.get("ts") or "")
 
 
-Document = TypeVar("Document", Metadata, Manifest)
-
-
-def _read(path: Path, kind: type[Document]) -> Document | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
-
-
 def read_metadata(paths: RunPaths) -> Metadata | None:
-    return _read(paths.metadata, Metadata)
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode(paths.metadata.read_bytes(), type=Metadata)
+    return None
 
 
 def known_metadata(paths: RunPaths, hint: str) -> Metadata:
@@ -143,7 +136,9 @@ def known_metadata(paths: RunPaths, hint: str) -> Metadata:
 
 def read_manifest(paths: RunPaths, step_id: str) -> Manifest | None:
     """The manifest of a step, or None if the step has not ended or the file cannot be read."""
-    return _read(paths.manifest(step_id), Manifest)
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode(paths.manifest(step_id).read_bytes(), type=Manifest)
+    return None
 
 
 def named_blobs(paths: RunPaths) -> dict[str, int | None]:
@@ -166,17 +161,14 @@ def state_of(metadata: Metadata | None) -> str:
         return "unreadable"
     if metadata.termination is not None:
         return _STATES.get(metadata.termination, metadata.termination)
-    return "running" if _may_be_alive(metadata) else "interrupted"
-
-
-def _may_be_alive(metadata: Metadata) -> bool:
-    if metadata.host != socket.gethostname() or sys.platform == "win32" or metadata.pid <= 0:
-        return True  # another machine's process, or one that cannot be asked without harm
-    try:
-        os.kill(metadata.pid, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
+    if metadata.host == socket.gethostname() and sys.platform != "win32" and metadata.pid > 0:  # else it cannot be asked, or not without harm
+        try:
+            os.kill(metadata.pid, 0)
+        except ProcessLookupError:
+            return "interrupted"
+        except OSError:
+            pass
+    return "running"
 
 
 def select_run(folder: RunFolder, run: str | None) -> RunPaths:

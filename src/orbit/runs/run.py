@@ -18,8 +18,7 @@ from orbit.audit import now
 from orbit.config import Workspace, actor
 from orbit.errors import RefusedError
 from orbit.runs import event as ev
-from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
-from orbit.runs.journal import Fsync, Journal
+from orbit.runs.journal import CURRENT, Bound, BoundExecutor, Fsync, Journal, opened, parent_of
 from orbit.runs.reader import read_metadata, records
 from orbit.runs.rundir import Anchor, Metadata, RunFolder, StreamAnchor, document, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of

@@ -1,4 +1,4 @@
-"""Where the files of runs are, how runs and steps are named, and which run is meant."""
+"""Where the files of runs are, how runs and steps are named, which run is meant, and what `metadata.json` and `manifest.json` hold."""
 
 from __future__ import annotations
 
@@ -49,21 +49,17 @@ class RunFolder:
 
     def run_ids(self) -> list[str]:
         """Every run that left a folder, by name."""
-        if not self.root.is_dir():
-            return []
-        return sorted(entry.name for entry in self.root.iterdir() if entry.is_dir() and _NAME.fullmatch(entry.name))
+        return [name for name in _folders(self.root) if _NAME.fullmatch(name)]
 
     def existing(self, run_id: str) -> RunPaths:
         """The run called `run_id`, or the only one whose id begins so."""
         ids = self.run_ids()
-        if run_id in ids:
-            return self.run(run_id)
-        near = [known for known in ids if known.startswith(run_id)]
-        if len(near) == 1:
-            return self.run(near[0])
-        if near:
+        near = [run_id] if run_id in ids else [known for known in ids if known.startswith(run_id)]
+        if not near:
+            raise NotFoundError(f"no run {run_id!r}", hint="see `orbit run list`", candidates=ids[-5:])
+        if len(near) > 1:
             raise AmbiguousError(run_id, near[:20])
-        raise NotFoundError(f"no run {run_id!r}", hint="see `orbit run list`", candidates=ids[-5:])
+        return self.run(near[0])
 
 
 class RunPaths:
@@ -84,9 +80,11 @@ class RunPaths:
         return self.artifacts / step_id / "manifest.json"
 
     def step_ids(self) -> list[str]:
-        if not self.artifacts.is_dir():
-            return []
-        return sorted(entry.name for entry in self.artifacts.iterdir() if entry.is_dir())
+        return _folders(self.artifacts)
+
+
+def _folders(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
 
 
 SCHEMA_VERSIONS = {"metadata": 1, "manifest": 1, "events": 1, "envelope": 1}

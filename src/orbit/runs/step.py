@@ -16,8 +16,8 @@ import msgspec
 from orbit.audit import now
 from orbit.errors import RefusedError, UsageError
 from orbit.runs.blobs import sha256_of
-from orbit.runs.context import opened
 from orbit.runs.event import Outcome, StepDenied, StepFinished, StepRetry, StepStarted
+from orbit.runs.journal import opened
 from orbit.runs.redact import RedactingWriter
 from orbit.runs.rundir import Artifact, Manifest, checked_name, document
 

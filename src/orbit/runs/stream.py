@@ -1,4 +1,8 @@
-"""An append-only file of linked JSON lines. One `write` per line under a lock; a failing disk keeps lines in memory and is counted."""
+"""An append-only file of linked JSON lines. One `write` per line under a lock; a failing disk keeps lines in memory and is counted.
+
+A line carries `seq`, `prev_hash`, and `hash` over the canonical JSON (UTF-8, keys sorted at every depth, no white space) of everything but `hash`.
+On disk it is compact JSON in reading order, `hash` last. This makes a change evident to whoever holds a later hash; it cannot stop one.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +33,8 @@ def digest_of(record: dict[str, Any], *, without: str = "hash") -> str:
 def seal(record: dict[str, Any], seq: int, prev_hash: str) -> tuple[bytes, str]:
     """The line that puts `record` at place `seq` after `prev_hash`, and its own hash."""
     linked = {**record, "seq": seq, "prev_hash": prev_hash}
-    digest = hashlib.sha256(CANONICAL.encode(linked)).hexdigest()
-    linked["hash"] = digest
-    return LINE.encode(linked) + b"\n", digest
+    linked["hash"] = digest_of(linked)
+    return LINE.encode(linked) + b"\n", linked["hash"]
 
 
 def parse(line: bytes) -> dict[str, Any] | None:
