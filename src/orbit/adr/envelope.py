@@ -14,6 +14,11 @@ from orbit.errors import IntegrityError, UsageError
 
 ID = re.compile(r"ADR-\d{4,}")  # the string is the id: ADR-0042 stays ADR-0042 when numbers outgrow four digits
 CITATION = re.compile(r"\[(ADR-\d{4,})\]")
+SCHEMA_VERSION = 2
+Status = Literal["proposed", "accepted", "superseded", "deleted"]
+STATUSES: tuple[Status, ...] = ("proposed", "accepted", "superseded", "deleted")
+FEATURE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+OPTIONAL = ("validation_warnings", "body_digest", "origin")  # written only when they say something
 
 
 def format_id(number: int) -> str:
@@ -26,13 +31,6 @@ def number_of(adr_id: str) -> int:
 
 def is_id(text: str) -> bool:
     return ID.fullmatch(text) is not None
-
-
-SCHEMA_VERSION = 2
-Status = Literal["proposed", "accepted", "superseded", "deleted"]
-STATUSES: tuple[Status, ...] = ("proposed", "accepted", "superseded", "deleted")
-FEATURE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-OPTIONAL = ("validation_warnings", "body_digest", "origin")  # written only when they say something
 
 
 class Origin(msgspec.Struct, kw_only=True):
@@ -130,7 +128,7 @@ def check(envelope: Envelope) -> None:
         if not FEATURE.fullmatch(feature):
             raise UsageError(f"invalid feature name {feature!r}", hint="lower case words joined by single hyphens, such as `policy-sandbox`")
     for task in envelope.related_tasks:
-        if not task or any(char.isspace() for char in task):
+        if task.split() != [task]:
             raise UsageError(f"invalid task id {task!r}", hint="a task id holds no spaces")
     for tag in envelope.tags:
         _one_line("tag", tag, 60)

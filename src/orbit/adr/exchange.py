@@ -37,6 +37,7 @@ STATES: dict[str, Status] = {"accepted": "accepted", "rejected": "deleted", "dep
 CARRIED = ("owner", "created_at", "accepted_at", "last_updated", "related_features", "related_tasks", "tags", "paths", "legacy_ids")
 MADR_HEADINGS = {"context": "## Context and Problem Statement", "decision": "## Decision Outcome", "consequences": "### Consequences"}
 PLAIN_HEADINGS = {title.lstrip("# ").lower(): f"## {name.capitalize()}" for name, title in MADR_HEADINGS.items()}
+FILE = re.compile(r"0*(\d+)-.+\.md")
 
 
 class Head(msgspec.Struct, kw_only=True):
@@ -133,9 +134,6 @@ def _retitled(body: str, names: Mapping[str, str]) -> str:
         match = None if fenced else HEADING.match(line)
         lines.append(names.get(match[2].strip().lower(), line) if match else line)
     return "\n".join(lines)
-
-
-FILE = re.compile(r"0*(\d+)-.+\.md")
 
 
 class ImportParams(msgspec.Struct, kw_only=True):

@@ -155,4 +155,3 @@ def _cited_lines(store: AdrStore, path: str, place: Place | None) -> dict[str, l
         if place is None or place.first_line <= citation.line <= place.last_line:
             lines.setdefault(citation.id, []).append(citation.line)
     return lines
-

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.body import digest
+from orbit.adr.body import compose, digest
 from orbit.adr.decision import Decision, read_decision
 from orbit.adr.envelope import FEATURE, Envelope, format_id, tidy
 from orbit.adr.journal import Change
@@ -253,4 +253,4 @@ def _decision(entry: LegacyEntry, adr_id: str, owner: str | None) -> Decision:
         legacy_ids=[entry.legacy_id],
         validation_warnings=warnings,
     )
-    return Decision(folder="", envelope=envelope, unknown={}, body=entry.body or "## Context\n\n## Decision\n\n## Consequences\n")
+    return Decision(folder="", envelope=envelope, unknown={}, body=entry.body or compose({}))

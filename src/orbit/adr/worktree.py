@@ -13,6 +13,8 @@ from orbit.config import Workspace
 from orbit.errors import IntegrityError, UsageError
 from orbit.git import ask, split
 
+HOME = ".orbit/adrs"
+
 
 def files(root: Path) -> list[str]:
     """All files that are tracked or could be, sorted."""
@@ -50,9 +52,6 @@ def _walk(root: Path) -> list[str]:
         names[:] = [name for name in names if name not in (".git", "node_modules", "__pycache__", ".venv")]
         found += [Path(folder, leaf).relative_to(root).as_posix() for leaf in leaves]
     return found
-
-
-HOME = ".orbit/adrs"
 
 
 def ids_at(root: Path, revision: str) -> dict[str, str]:

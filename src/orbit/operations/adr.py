@@ -67,8 +67,6 @@ OPERATIONS = {
     "adr.migrate": _writes("Take over a tree of <feature>/4_decisions.md pages.", migrate.migrate, "orbit adr migrate docs/design --dry-run"),
     "adr.import": _writes("Take over a folder of MADR or adr-tools files.", exchange.import_folder, "orbit adr import doc/adr"),
     "adr.export": _writes("Write decisions as MADR or adr-tools files.", exchange.export_folder, "orbit adr export out --format nygard"),
-    "adr.render": _writes(
-        "Write decision pages, or one HTML page.", render.render, "orbit adr render --all --check", "orbit adr render --html decisions.html"
-    ),
+    "adr.render": _writes("Write decision pages, or one HTML page.", render.render, "orbit adr render --all --check", "orbit adr render --html decisions.html"),
     "adr.reindex": Operation("Build the index again from the files.", Nothing, ReindexAnswer, _with_store(lambda store, _: store.reindex()), read_only=False),
 }

@@ -65,9 +65,7 @@ OPERATIONS = {
     "graph.refs": _row(
         "Who refers to a symbol, or imports a file.", refs.refs, "orbit graph refs Scheduler.run --kind call", "orbit graph refs file:src/jobs.py"
     ),
-    "graph.callees": _row(
-        "What a symbol calls, in the order of its source.", callees.callees, "orbit graph callees run_due --confidence same_module"
-    ),
+    "graph.callees": _row("What a symbol calls, in the order of its source.", callees.callees, "orbit graph callees run_due --confidence same_module"),
     "graph.overview": _row(
         "The shape of the tree or a part of it: languages, symbols, files, what was left out.",
         overview.overview,

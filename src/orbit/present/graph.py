@@ -135,9 +135,7 @@ def _refs(answer: Any, colour: bool) -> str:
 
 
 def _callees(answer: Any, colour: bool) -> str:
-    rows = [
-        (plain(call.target_qualified or call.target_name), _sure(call.confidence, colour), _where(call.file, call.line, colour)) for call in answer.callees
-    ]
+    rows = [(plain(call.target_qualified or call.target_name), _sure(call.confidence, colour), _where(call.file, call.line, colour)) for call in answer.callees]
     none = "" if rows or answer.total else "no known calls\n"
     return _target(answer.target, colour) + table(rows, "  ") + none + _more(len(rows), answer.total) + _skipped(answer)
 

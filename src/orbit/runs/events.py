@@ -34,6 +34,9 @@ from orbit.runs.reader import (
 from orbit.runs.rundir import RunFolder, RunPaths
 from orbit.runs.stream import parse
 
+MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
+_ROLES = {"stdout": roles.VALIDATION_STDOUT, "stderr": roles.VALIDATION_STDERR}
+
 
 class EventsParams(StepParams, kw_only=True):
     type: Annotated[str | None, Meta(description="Only this event type; a family ends in a dot, as in `step.`.")] = None
@@ -85,9 +88,6 @@ def stream_events(
 def _within_budget(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
     return events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
-
-
-MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
 
 
 class TraceParams(RunParams, kw_only=True):
@@ -197,9 +197,6 @@ def _build(forest: Forest, file: BinaryIO, answer: TraceAnswer, limit: int) -> N
                 orphan.reason = reason
                 answer.orphans.append(orphan)
     answer.truncated = limit - left < forest.total
-
-
-_ROLES = {"stdout": roles.VALIDATION_STDOUT, "stderr": roles.VALIDATION_STDERR}
 
 
 class LogsParams(StepParams, kw_only=True):

@@ -106,9 +106,7 @@ class ExecAnswer(msgspec.Struct, kw_only=True):
     path: str
 
 
-def execute(
-    folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None
-) -> ExecAnswer:
+def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None) -> ExecAnswer:
     """Run the command; `shown` receives its output live, `graph_digest` tells the state of the graph where there is one."""
     if not params.command:
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")

@@ -19,6 +19,20 @@ from orbit.runs.event import own_fields
 from orbit.runs.reader import Ancestry, RunParams, known_metadata, read_manifest, records, select_run, state_of, steps_begun, timestamp_of
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 
+_INTERNAL, _CLIENT = 1, 3  # SpanKind
+_OK, _ERROR = 1, 2  # Status.code
+_OPENS = {  # event that opens a span: the field that names it
+    "run.started": "job_name", "step.started": "step_id", "activity.started": "activity_name", "fanout.dispatched": "step_id",
+    "loop.iteration.start": "iteration", "cli.invocation.started": "provider",
+}  # fmt: skip
+_CLOSES = frozenset({"step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished", "worker.state"})
+_BATCH = 1000  # spans to a line
+Span = dict[str, Any]
+PRODUCER = "urn:orbit-native:runs"
+SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
+_ENDS = {"completed": "COMPLETE", "failed": "FAIL", "error": "FAIL", "timed_out": "FAIL", "cancelled": "ABORT"}
+_NAMESPACE = uuid.UUID("6f6e0d2c-2f0b-5f57-9d6d-6f7262697400")  # of the ids derived here
+
 
 class ExportParams(RunParams, kw_only=True):
     format: Annotated[Literal["otlp", "openlineage"], Meta(description="OTLP JSON traces, or OpenLineage run events.")]
@@ -47,18 +61,6 @@ def export_run(folder: RunFolder, params: ExportParams) -> ExportAnswer:
             file.write(msgspec.json.encode(document) + b"\n")
             answer.count += 1
     return answer
-
-
-_INTERNAL, _CLIENT = 1, 3  # SpanKind
-_OK, _ERROR = 1, 2  # Status.code
-_OPENS = {  # event that opens a span: the field that names it
-    "run.started": "job_name", "step.started": "step_id", "activity.started": "activity_name", "fanout.dispatched": "step_id",
-    "loop.iteration.start": "iteration", "cli.invocation.started": "provider",
-}  # fmt: skip
-_CLOSES = frozenset({"step.finished", "activity.finished", "fanin.joined", "loop.iteration.end", "cli.invocation.finished", "worker.state"})
-_BATCH = 1000  # spans to a line
-
-Span = dict[str, Any]
 
 
 def _otlp(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
@@ -210,12 +212,6 @@ def _value(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return {"kvlistValue": {"values": _attributes(value)}}
     return {"stringValue": str(value)}
-
-
-PRODUCER = "urn:orbit-native:runs"
-SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
-_ENDS = {"completed": "COMPLETE", "failed": "FAIL", "error": "FAIL", "timed_out": "FAIL", "cancelled": "ABORT"}
-_NAMESPACE = uuid.UUID("6f6e0d2c-2f0b-5f57-9d6d-6f7262697400")  # of the ids derived here
 
 
 def _openlineage(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:

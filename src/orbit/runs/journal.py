@@ -1,4 +1,7 @@
-"""What one process writes of one run: its streams and blobs, the names of its events, and the count of what failed."""
+"""What one process writes of one run: its streams and blobs, the names of its events, the count of what failed, and which event is the parent of the next.
+
+The stack of open events follows asyncio tasks by itself, and threads and processes through `Bound`.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,12 @@ if TYPE_CHECKING:
     from orbit.runs.run import Run
 
 Fsync = Literal["never", "step", "event"]
+P = ParamSpec("P")
+T = TypeVar("T")
+# (journal, event id) pairs, outermost first. Pairs of several runs may mix when one run drives another. The journal tells processes apart, too:
+# a pool worker forked inside some step inherits that step's pairs, and must not take them for its own.
+_OPEN: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("orbit_open_events", default=())
+CURRENT: ContextVar[Run | None] = ContextVar("orbit_current_run", default=None)
 
 
 class Journal:
@@ -117,15 +126,6 @@ class Journal:
     def close(self) -> None:
         for stream in self.streams.values():
             stream.close()
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-# (journal, event id) pairs, outermost first. Pairs of several runs may mix when one run drives another. The journal tells processes apart, too:
-# a pool worker forked inside some step inherits that step's pairs, and must not take them for its own.
-_OPEN: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("orbit_open_events", default=())
-CURRENT: ContextVar[Run | None] = ContextVar("orbit_current_run", default=None)
 
 
 def parent_of(journal: str) -> str | None:

@@ -18,19 +18,16 @@ from orbit.model import ARGUMENT
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 from orbit.runs.stream import parse
 
+BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
+_STATES = {"completed": "success", "failed": "failed", "error": "failed", "timed_out": "timeout", "cancelled": "cancelled"}
+
 
 class RunParams(msgspec.Struct, kw_only=True):
-    run: Annotated[
-        str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra=ARGUMENT)
-    ] = None
+    run: Annotated[str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra=ARGUMENT)] = None
 
 
 class StepParams(RunParams, kw_only=True):
     step: Annotated[str | None, Meta(description="Only this step: its id, or its number from 0.", extra={"cli": {"short": "-s"}})] = None
-
-
-BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
-_STATES = {"completed": "success", "failed": "failed", "error": "failed", "timed_out": "timeout", "cancelled": "cancelled"}
 
 
 class UnreadableLine(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from itertools import chain
 from os import getpid
 from pathlib import Path
@@ -27,6 +28,11 @@ from orbit.runs.transcript import LoopEvent
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_ATTACHED: dict[tuple[str, str, int], Journal] = {}  # one journal per run in each worker process, however many tasks it gets
+
 
 def steps_of(journal: Journal) -> dict[str, str | None]:
     """Steps in the order they began, each with how it ended, or None; also those a failing disk has not taken yet."""
@@ -50,11 +56,6 @@ def final_state(metadata: Metadata, steps: dict[str, str | None], journal: Journ
     degraded = f"degraded, {journal.unwritten} events lost, {journal.failures} writes failed ({journal.first_error})"
     lines.append(f"audit: {degraded if journal.failures else 'complete'}")
     return ("\n".join(lines) + "\n").encode()
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-_ATTACHED: dict[tuple[str, str, int], Journal] = {}  # one journal per run in each worker process, however many tasks it gets
 
 
 class Tally:
@@ -161,11 +162,8 @@ class Run:
 
     def worker(self, step_id: str, index: int) -> AbstractContextManager[str]:
         """One worker of a fan-out, counted from 0; enter it in the worker itself."""
-
-        def state(outcome: str, _: str | None) -> ev.WorkerState:
-            return ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")
-
-        return self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state)
+        state = partial(ev.WorkerState, step_id=step_id, worker_index=index)
+        return self.scope(state(state="dispatched"), lambda outcome, _: state(state="finished" if outcome == "success" else "failed"))
 
     @contextmanager
     def fan_out(self, step_id: str, worker_count: int) -> Iterator[Tally]:

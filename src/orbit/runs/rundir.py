@@ -15,6 +15,7 @@ from orbit.errors import AmbiguousError, NotFoundError, UsageError
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?")
 REMOVED = "removed.ndjson"  # index rows of pruned runs, in the runs folder
+SCHEMA_VERSIONS = {"metadata": 1, "manifest": 1, "events": 1, "envelope": 1}
 
 
 def new_run_id() -> str:
@@ -85,9 +86,6 @@ class RunPaths:
 
 def _folders(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-
-
-SCHEMA_VERSIONS = {"metadata": 1, "manifest": 1, "events": 1, "envelope": 1}
 
 
 class StreamAnchor(msgspec.Struct, frozen=True):

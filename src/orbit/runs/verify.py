@@ -8,6 +8,7 @@ anchored head (else the last line) back along `prev_hash`. What lies on that way
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,8 @@ from orbit.runs.blobs import BlobStore, sha256_of
 from orbit.runs.reader import RunParams, lines, named_blobs, read_manifest, read_metadata, records, select_run, state_of
 from orbit.runs.rundir import Metadata, RunFolder, RunPaths, StreamAnchor
 from orbit.runs.stream import GENESIS, digest_of, is_untouched, parse
+
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,9 +174,6 @@ class Inspection:
             self.add("inserted", entry.line, f"{said}: nothing in the history follows it")
 
 
-Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-
-
 class VerifyParams(RunParams, kw_only=True):
     anchor: Annotated[Hash | None, Meta(description="A head of this run kept elsewhere; it must be part of the history.")] = None
 
@@ -195,17 +195,9 @@ def verify_run(folder: RunFolder, params: VerifyParams) -> VerifyAnswer:
     metadata = read_metadata(paths)
     check = _Check(paths, metadata, params.anchor)
     problems = [*check.streams(), *check.documents(), *check.steps(), *check.blobs()]
-    return VerifyAnswer(
-        run_id=paths.run_id,
-        ok=not problems,
-        state=state_of(metadata),
-        events=check.end.count,
-        head=check.end.head,
-        anchored=bool(metadata and metadata.anchor),
-        artifacts=check.artifacts,
-        blobs=len(check.refs),
-        problems=problems,
-    )
+    counts = {"events": check.end.count, "artifacts": check.artifacts, "blobs": len(check.refs)}
+    anchored = bool(metadata and metadata.anchor)
+    return VerifyAnswer(run_id=paths.run_id, ok=not problems, state=state_of(metadata), head=check.end.head, anchored=anchored, problems=problems, **counts)
 
 
 class _Check:
@@ -236,11 +228,9 @@ class _Check:
 
     def documents(self) -> Iterator[Problem]:
         """metadata.json and final-state.txt against the digests in the closing event."""
-        expected = self.closing.get("metadata_sha256")
-        try:
+        expected, document = self.closing.get("metadata_sha256"), None
+        with suppress(OSError):
             document = parse(self.paths.metadata.read_bytes())
-        except OSError:
-            document = None
         if document is None:
             yield Problem(kind="missing", file="metadata.json", message="metadata.json is gone or cannot be read")
         elif expected and document.get("termination") and digest_of(document, without="anchor") != expected:
@@ -251,16 +241,12 @@ class _Check:
         for number, record in records(self.paths.events):
             step_id = str(record.get("step_id"))
             if record.get("event_type") in ("step_completed", "step_failed"):
-                manifest = self.paths.manifest(step_id)
-                yield from self._file(manifest, record.get("manifest_sha256"), f"artifacts/{step_id}/manifest.json", number)
-                yield from self._artifacts(step_id)
-
-    def _artifacts(self, step_id: str) -> Iterator[Problem]:
-        manifest = read_manifest(self.paths, step_id)
-        for artifact in manifest.artifacts if manifest else ():
-            if not artifact.missing:
-                self.artifacts += 1
-                yield from self._file(self.paths.path / artifact.path, artifact.sha256, artifact.path)
+                yield from self._file(self.paths.manifest(step_id), record.get("manifest_sha256"), f"artifacts/{step_id}/manifest.json", number)
+                manifest = read_manifest(self.paths, step_id)
+                for artifact in manifest.artifacts if manifest else ():
+                    if not artifact.missing:
+                        self.artifacts += 1
+                        yield from self._file(self.paths.path / artifact.path, artifact.sha256, artifact.path)
 
     def _file(self, path: Path, digest: Any, name: str, line: int | None = None) -> Iterator[Problem]:
         if not isinstance(digest, str):
