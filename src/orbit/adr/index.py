@@ -25,20 +25,6 @@ from orbit.adr.journal import Journal
 VERSION = 1
 # A file touched this shortly before it was indexed may change again without a new time stamp, so it is read again.
 CLOCK_NS = 20_000_000
-SCHEMA = f"""
-CREATE TABLE adrs (
-    row INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, number INTEGER NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
-    last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER,
-    indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
-) STRICT;
-CREATE TABLE seen (envelopes TEXT NOT NULL, everything TEXT NOT NULL, newest_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL) STRICT;
-CREATE TABLE labels (row INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL) STRICT;
-CREATE INDEX labels_by_value ON labels (kind, value);
-CREATE INDEX labels_by_row ON labels (row);
-CREATE TABLE vectors (row INTEGER NOT NULL, embedder TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (row, embedder)) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(title, tags, body, tokenize='porter unicode61 remove_diacritics 2');
-PRAGMA user_version = {VERSION};
-"""
 LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
 LegacyId = Annotated[str | None, Meta(description="Number it had before, such as activity-job/ADR-039.")]
 Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the body
@@ -241,7 +227,8 @@ class Index:
         with db:
             version = self._one("PRAGMA user_version")
             if version == 0:
-                db.execute(SCHEMA)
+                db.execute((Path(__file__).parent / "index.sql").read_text(encoding="utf-8"))
+                db.pragma("user_version", VERSION)
             elif version != VERSION:
                 raise apsw.CorruptError(f"index version {version}")
             indexed, found = time.time_ns(), scan(self._home)
