@@ -127,10 +127,10 @@ class Index:
         sql = f"SELECT row, title, body FROM adrs JOIN words ON words.rowid = row WHERE {where} AND row NOT IN (SELECT row FROM vectors WHERE embedder = ?)"
         missing = list(self._run(sql, (*values, embedder)))
         made = embed([f"{title}\n{body}" for _, title, body in missing]) if missing else []
-        new = [(row, embedder, blob) for (row, _, _), blob in zip(missing, made, strict=True)]
-        self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", new)
+        for (row, _, _), blob in zip(missing, made, strict=True):
+            self._run("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, embedder, blob))
         sql = f"SELECT entry, vector, body FROM adrs JOIN vectors USING (row) JOIN words ON words.rowid = adrs.row WHERE embedder = ? AND {where}"
-        return [(entry, vector, body) for entry, vector, body in self._entries(sql, (embedder, *values))]
+        return list(self._entries(sql, (embedder, *values)))
 
     def covering(self, path: str) -> list[tuple[Entry, str]]:
         """(entry, glob) for each path glob that covers `path`."""
@@ -140,7 +140,7 @@ class Index:
         """(entry, value) for each label of a kind whose value is wanted, newest number first."""
         values = [value for value in self._values(kind) if wanted(value)]
         sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = ? AND value IN ({_marks(values)}) ORDER BY number DESC, value"
-        return [(entry, value) for entry, value in self._entries(sql, (kind, *values))]
+        return list(self._entries(sql, (kind, *values)))
 
     def entries_of(self, adr_ids: Iterable[str]) -> list[Entry]:
         numbers = {number_of(adr_id): adr_id for adr_id in adr_ids}
@@ -166,16 +166,11 @@ class Index:
 
     # How it is kept
 
-    @property
-    def _connection(self) -> apsw.Connection:
-        if self._db is None:
-            raise RuntimeError("index used before current()")
-        return self._db
-
     def _run(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        return iter(self._connection.execute(sql, values))
+        assert self._db is not None, "asked before current()"
+        return iter(self._db.execute(sql, values))
 
-    def _entries(self, sql: str, values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    def _entries(self, sql: str, values: tuple[Any, ...]) -> Iterator[Any]:
         """Rows whose first column is an entry."""
         decoder = msgspec.msgpack.Decoder(Entry)
         return ((decoder.decode(blob), *rest) for blob, *rest in self._run(sql, values))
@@ -183,10 +178,11 @@ class Index:
     def _one(self, sql: str, values: tuple[Any, ...] = ()) -> Any:
         return next(self._run(sql, values))[0]
 
-    def _open(self) -> None:
+    def _open(self) -> apsw.Connection:
         self._db = apsw.Connection(str(self._path))
         self._db.set_busy_timeout(10_000)
         self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        return self._db
 
     def _stale(self, bodies: bool) -> bool:
         if self._one("PRAGMA user_version") != VERSION:
@@ -207,10 +203,8 @@ class Index:
         self._home.mkdir(parents=True, exist_ok=True)
         for attempt in (1, 2):
             try:
-                if self._db is None:
-                    self._open()
-                self._update(self._connection)
-                return
+                self._update(self._db or self._open())
+                break
             except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
                 raise OSError(str(error)) from None
             except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):

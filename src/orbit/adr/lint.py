@@ -56,13 +56,8 @@ def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
     if ask.against is not None:
         found += _collisions(store, entries, ask.against)
     findings = sorted(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].code, pair[1].message))
-    return LintAnswer(
-        errors=[finding for is_error, finding in findings if is_error],
-        warnings=[finding for is_error, finding in findings if not is_error],
-        adrs=len(entries),
-        files=len(cited),
-        format=ask.format,
-    )
+    errors, warnings = ([finding for is_error, finding in findings if is_error is wanted] for wanted in (True, False))
+    return LintAnswer(errors=errors, warnings=warnings, adrs=len(entries), files=len(cited), format=ask.format)
 
 
 def _files_to_check(store: AdrStore, wanted: list[str]) -> list[str]:
@@ -84,13 +79,12 @@ def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int =
 
 def _decisions(store: AdrStore, entries: list[Entry]) -> Found:
     """Each decision by itself."""
-    folders: dict[str, list[str]] = {}
+    folders: dict[str, set[str]] = {}
     for entry in entries:
-        folders.setdefault(entry.id, []).append(entry.folder)
+        folders.setdefault(entry.id, set()).add(entry.folder)
     for entry in entries:
         envelope = entry.envelope
-        if len(folders[entry.id]) > 1:
-            others = ", ".join(sorted(set(folders[entry.id]) - {entry.folder}))
+        if others := ", ".join(sorted(folders[entry.id] - {entry.folder})):
             yield True, _at(entry, "duplicate-id", f"{entry.id} is also {others}; `orbit adr renumber {entry.folder}` one of them")
         if envelope is None:
             yield True, _at(entry, "unreadable", entry.error or "")
@@ -168,9 +162,7 @@ def _judge(path: str, citations: list[Citation], by_id: dict[str, Entry]) -> Fou
 
 def _globs(store: AdrStore, entries: list[Entry]) -> Found:
     live = [(entry, glob) for entry in entries if entry.status in ("proposed", "accepted") and entry.envelope for glob in entry.envelope.paths]
-    if not live:
-        return
-    present = files(store.workspace.root)
+    present = files(store.workspace.root) if live else []
     matched = {glob: matches_any(glob, present) for glob in {glob for _, glob in live}}
     for entry, glob in live:
         if not matched[glob]:
@@ -179,8 +171,8 @@ def _globs(store: AdrStore, entries: list[Entry]) -> Found:
 
 def _collisions(store: AdrStore, entries: list[Entry], revision: str) -> Found:
     ours = {entry.id: (entry.envelope.created_at, entry.envelope.title) for entry in entries if entry.envelope}
-    for adr_id, title in collisions(store.workspace.root, ours, revision).items():
-        for entry in entries:
-            if entry.id == adr_id:
-                message = f"{adr_id} is {title!r} in {revision}; `orbit adr renumber {adr_id} --against {revision}` before merging"
-                yield True, _at(entry, "taken-number", message)
+    theirs = collisions(store.workspace.root, ours, revision)
+    for entry in entries:
+        if entry.id in theirs:
+            said = f"{entry.id} is {theirs[entry.id]!r} in {revision}; `orbit adr renumber {entry.id} --against {revision}` before merging"
+            yield True, _at(entry, "taken-number", said)

@@ -237,20 +237,10 @@ def _rollup_of(entry: LegacyEntry, entries: dict[Reference, LegacyEntry], folded
 
 def _decision(entry: LegacyEntry, adr_id: str, owner: str | None) -> Decision:
     moment = f"{entry.day}T00:00:00Z" if entry.day else now()
-    warnings = list(entry.warnings)
-    if entry.status == "accepted" and not entry.tasks:
-        warnings.append("accepted without a task")
+    warnings = [*entry.warnings, *(["accepted without a task"] if entry.status == "accepted" and not entry.tasks else [])]
     envelope = Envelope(
-        id=adr_id,
-        title=entry.title,
-        status=entry.status,
-        owner=owner or f"legacy:{entry.feature}",
-        created_at=moment,
-        accepted_at=moment if entry.status != "proposed" else None,
-        last_updated=moment,
-        related_features=[entry.feature],
-        related_tasks=entry.tasks,
-        legacy_ids=[entry.legacy_id],
-        validation_warnings=warnings,
-    )
+        id=adr_id, title=entry.title, status=entry.status, owner=owner or f"legacy:{entry.feature}", created_at=moment, last_updated=moment,
+        accepted_at=moment if entry.status != "proposed" else None, related_features=[entry.feature], related_tasks=entry.tasks,
+        legacy_ids=[entry.legacy_id], validation_warnings=warnings,
+    )  # fmt: skip
     return Decision(folder="", envelope=envelope, unknown={}, body=entry.body or compose({}))

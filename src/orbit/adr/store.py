@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any, TypeVar
@@ -108,11 +109,9 @@ class AdrStore:
 
     def load(self, reference: str) -> Decision:
         """Both files of a decision, never halfway through somebody's change."""
-        try:
+        with suppress(IntegrityError, NotFoundError):  # perhaps it is being moved: look again when that is done
             decision = read_decision(self.home, self.folder_of(reference))
             if not decision.problems:
                 return decision
-        except (IntegrityError, NotFoundError):
-            pass  # perhaps it is being moved: look again when that is done
         self.journal.settle()
         return read_decision(self.home, self.folder_of(reference))

@@ -26,7 +26,7 @@ def _pack(answer: Any, _: bool) -> str:
 
 
 def _history(answer: Any, colour: bool) -> str:
-    text = f"{paint(plain(answer.selector), BOLD, colour)}: {answer.total} commit{'' if answer.total == 1 else 's'}\n"
+    text = f"{paint(plain(answer.selector), BOLD, colour)}: {_count(answer.total, 'commit')}\n"
     named: dict[str, list[str]] = {}
     for task in answer.tasks:
         for commit in task.commits:
@@ -68,8 +68,8 @@ def _sure(confidence: str, colour: bool) -> str:
     return paint(confidence, CONFIDENCE_COLOURS.get(confidence, DIM), colour)
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def _more(shown: int, total: int) -> str:

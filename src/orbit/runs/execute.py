@@ -15,7 +15,6 @@ from msgspec import Meta
 
 from orbit.errors import RefusedError, UsageError
 from orbit.git import ask, decode
-from orbit.model import ARGUMENT
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
 from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
@@ -27,6 +26,7 @@ from orbit.runs.step import Step
 
 GraphDigest = Callable[[], str | None]
 Shown = tuple[BinaryIO, BinaryIO] | None
+_WORDS = {"cli": {"argument": True, "metavar": "-- COMMAND [WORD]..."}}
 _PATIENCE = 120  # seconds for a snapshot of the worktree
 
 
@@ -79,9 +79,9 @@ class WorkspaceWatch:
 
 
 class ExecParams(msgspec.Struct, kw_only=True):
-    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra=ARGUMENT)]
+    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra=_WORDS)]
     workflow: Annotated[str | None, Meta(description="Workflow id of a new run; default: the command's name.")] = None
-    step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.")] = None
+    step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.", extra={"cli": {"short": "-s"}})] = None
     run: Annotated[str | None, Meta(description="Add the step to this run instead of starting one.")] = None
     opcode: Annotated[str, Meta(description="What kind of step this is.")] = "RUN_COMMAND"
     timeout: Annotated[
@@ -121,18 +121,10 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
     with child.forwarding(), run, ExitStack() as until_end:
         step = _begin_step(run, params, name, until_end)
         ended = _Recording(run, step, params, child, shown, graph_digest).record()
-    journal = run.journal
-    return ExecAnswer(
-        run_id=run.run_id,
-        step_id=step.step_id,
-        **{name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")},
-        state=run.metadata.termination or "",
-        head=run.head,
-        events=journal.envelope.count,
-        events_lost=journal.unwritten,
-        writes_failed=journal.failures,
-        path=f"{folder.label}/{run.run_id}",
-    )
+    told = {name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")}
+    counts: dict[str, Any] = {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
+    state, path = run.metadata.termination or "", f"{folder.label}/{run.run_id}"
+    return ExecAnswer(run_id=run.run_id, step_id=step.step_id, **told, state=state, head=run.head, **counts, path=path)
 
 
 class _Recording:
@@ -145,15 +137,16 @@ class _Recording:
 
     def record(self) -> Ended:
         graph_before = self.graph_digest() if self.graph_digest else None
+
+        def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
+            return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
+
         with nullcontext() if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root) as watch:
-            with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), self._activity_finished):
+            with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
                 self._invoke()
             self._keep_workspace(watch)
         self._summarize(graph_before)
         return self.ended
-
-    def _activity_finished(self, outcome: Outcome, error: str | None) -> ActivityFinished:
-        return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
     def _invoke(self) -> None:
         argv, timeout = self.run.journal.redactor.argv(self.params.command), self.params.timeout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -117,16 +117,9 @@ def read_artifact(folder: RunFolder, params: ArtifactParams) -> ArtifactAnswer:
         raise IntegrityError(f"{found.path} is {said}", hint="`orbit run verify` tells what else changed")
     shown = content[: params.max_bytes] if params.max_bytes else content
     encoding, text = _as_text(shown)
-    return ArtifactAnswer(
-        run_id=paths.run_id,
-        step_id=step_id,
-        path=f"{folder.label}/{paths.run_id}/{found.path}",
-        **{name: getattr(found, name) for name in ("role", "media_type", "required", "important", "sha256")},
-        size=len(content),
-        encoding=encoding,
-        content=text,
-        truncated=len(shown) < len(content),
-    )
+    told: dict[str, Any] = {name: getattr(found, name) for name in ("role", "media_type", "required", "important", "sha256")}
+    told |= {"run_id": paths.run_id, "step_id": step_id, "path": f"{folder.label}/{paths.run_id}/{found.path}"}
+    return ArtifactAnswer(**told, size=len(content), encoding=encoding, content=text, truncated=len(shown) < len(content))
 
 
 def _as_text(content: bytes) -> tuple[Literal["utf-8", "base64"], str]:
