@@ -60,6 +60,14 @@ def test_the_diff_shows_what_the_command_did_and_only_that(repository: Path) -> 
     assert sorted(path.name for path in (repository / ".git" / "objects").rglob("*")) == objects
 
 
+def test_the_diff_is_of_this_worktree_whatever_git_variables_a_hook_has_set(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere.git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "elsewhere.index"))
+    execute(runs_of(repository), ExecParams(command=["sh", "-c", "echo new > b.txt"]), cwd=repository)
+    assert "+new" in read_artifact(runs_of(repository), ArtifactParams(step="sh", role="workspace_diff")).content.splitlines()
+    assert not (tmp_path / "elsewhere.index").exists()
+
+
 def test_without_git_the_step_says_that_the_workspace_is_not_recorded(folder: RunFolder) -> None:
     execute(folder, ExecParams(command=["true"]), cwd=folder.workspace.root)
     [step] = show_run(folder, ShowParams()).steps
