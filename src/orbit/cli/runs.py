@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from orbit.cli.commands import JSON, ROOT, add_command, documented
-from orbit.cli.output import emit, emit_bytes, fail
+from orbit.cli.output import emit, fail, write
 from orbit.errors import OrbitError, UsageError
 from orbit.operations import Session, find, perform
 
@@ -40,7 +40,7 @@ def artifact(
     if json:
         emit(answer, as_json=True)
     else:
-        emit_bytes(base64.b64decode(answer.content) if answer.encoding == "base64" else answer.content.encode())
+        write(base64.b64decode(answer.content) if answer.encoding == "base64" else answer.content.encode())
 
 
 add_command(app, "run.verify", exit_code=lambda answer: 0 if answer.ok else 7)
