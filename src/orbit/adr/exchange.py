@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -19,13 +19,11 @@ from orbit.adr.decision import Decision, read_decision
 from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import create
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, RefusedError, UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 Format = Literal["madr", "nygard"]
 FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n([\s\S]*?)\n?---[ \t]*\r?\n")
@@ -159,7 +157,7 @@ class ExportAnswer(msgspec.Struct, kw_only=True):
     written: list[str]
 
 
-def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
+def import_folder(store: Store, ask: ImportParams) -> ImportAnswer:
     """Numbers are kept where they are free. All files or none."""
     folder = (store.workspace.root / ask.folder).resolve()
     if not folder.is_dir():
@@ -180,7 +178,7 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
     return answer
 
 
-def _numbers(store: AdrStore, folder: Path, origin: str, answer: ImportAnswer) -> dict[int, str]:
+def _numbers(store: Store, folder: Path, origin: str, answer: ImportAnswer) -> dict[int, str]:
     """Number in the folder -> id here, and in `answer` which files are new; a number that is taken moves behind all others."""
     entries = store.index.current().entries()
     taken = {entry.id for entry in entries}
@@ -257,7 +255,7 @@ def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
                 answer.warnings.append(f"{envelope.id} claims to supersede {old_id}, which says otherwise")
 
 
-def export_folder(store: AdrStore, ask: ExportParams) -> ExportAnswer:
+def export_folder(store: Store, ask: ExportParams) -> ExportAnswer:
     """Every decision as one file; nothing is overwritten that differs and was not exported before."""
     folder = store.workspace.root / ask.folder
     decisions = [read_decision(store.home, entry.folder) for entry in reversed(store.index.current().entries()) if entry.envelope]

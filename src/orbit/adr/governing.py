@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
 from orbit.adr.decision import Entry
+from orbit.adr.store import Code, Place, Store
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 KINDS = ("symbol:", "file:", "dir:", "module:", "command:")
 RANK = {"anchor": 0, "citation": 1, "path": 2}
 ORDER = {"accepted": 0, "proposed": 1, "superseded": 2}
-
-
-class Place(msgspec.Struct, frozen=True):
-    """Where a symbol is: a file and its lines, 1-based, both ends included."""
-
-    path: str
-    first_line: int
-    last_line: int
-
-
-class Code(Protocol):
-    """All that decisions need to know about code. Whoever has a graph can answer; without one, only files are checked."""
-
-    def locate(self, selector: str) -> Place | None:
-        """Where what `selector` names is; None if the graph has no such thing. Raises AmbiguousError if it has several."""
 
 
 def path_of(selector: str) -> str | None:
@@ -82,7 +65,7 @@ class ForAnswer(msgspec.Struct, kw_only=True):
     total: int
 
 
-def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
+def decisions_for(store: Store, ask: ForParams) -> ForAnswer:
     """Resolve the target to a file (and lines), then ask `governing`."""
     target, code = ask.target, store.code
     selector = target if target.startswith(KINDS) else None
@@ -98,7 +81,7 @@ def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
     return ForAnswer(target=target, adrs=adrs, total=len(adrs))
 
 
-def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
+def governing(store: Store, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
     """Decisions for `path`; with `selector` and `place` for that symbol of it: citations count only inside its lines."""
     index = store.index.current()
     found: dict[str, tuple[Entry, dict[str, str]]] = {}
@@ -146,7 +129,7 @@ def _name(selector: str) -> str:
     return head if colon and not head.endswith(":") and kind.isidentifier() and kind.islower() else name
 
 
-def _cited_lines(store: AdrStore, path: str, place: Place | None) -> dict[str, list[int]]:
+def _cited_lines(store: Store, path: str, place: Place | None) -> dict[str, list[int]]:
     file = store.workspace.root / path
     if not file.is_file():
         return {}

@@ -9,7 +9,7 @@ Everything is checked before anything is written, so a refused change leaves eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -18,12 +18,10 @@ from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sect
 from orbit.adr.decision import BODY, ENVELOPE, Decision
 from orbit.adr.envelope import Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
+from orbit.adr.store import Store
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 Features = Annotated[list[str], Meta(description="Feature folder it belongs to; repeat for more.", extra={"cli": {"flag": "--feature"}})]
 Tasks = Annotated[list[str], Meta(description="Task it came from or was shipped by; repeat for more.", extra={"cli": {"flag": "--task"}})]
@@ -80,7 +78,7 @@ class SupersedeAnswer(msgspec.Struct, kw_only=True):
     new: Envelope
 
 
-def add(store: AdrStore, ask: AddParams) -> AddAnswer:
+def add(store: Store, ask: AddParams) -> AddAnswer:
     """Write a new proposed decision under the next free number."""
     body = _body(store, ask, "")
     moment = now()
@@ -94,7 +92,7 @@ def add(store: AdrStore, ask: AddParams) -> AddAnswer:
     return AddAnswer(id=envelope.id, path=store.journal.relative(store.home / "proposed" / envelope.id))
 
 
-def update(store: AdrStore, ask: UpdateParams) -> Envelope:
+def update(store: Store, ask: UpdateParams) -> Envelope:
     """Change fields, sections or the status of one decision; lists replace, an empty list clears."""
     with store.journal.locked():
         decision = store.load(ask.id)
@@ -116,7 +114,7 @@ def update(store: AdrStore, ask: UpdateParams) -> Envelope:
         return after
 
 
-def supersede(store: AdrStore, ask: SupersedeParams) -> SupersedeAnswer:
+def supersede(store: Store, ask: SupersedeParams) -> SupersedeAnswer:
     """Link both decisions and retire the old one, in one change."""
     with store.journal.locked():
         old, new = store.load(ask.old_id), store.load(ask.new_id)
@@ -141,14 +139,14 @@ def supersede(store: AdrStore, ask: SupersedeParams) -> SupersedeAnswer:
         return SupersedeAnswer(old=retired, new=successor)
 
 
-def create(store: AdrStore, change: Change, envelope: Envelope, body: str, **more: str) -> None:
+def create(store: Store, change: Change, envelope: Envelope, body: str, **more: str) -> None:
     """Add to `change` what writes a new decision."""
     folder = store.home / envelope.status / envelope.id
     change.steps += [store.journal.write_step(folder / BODY, body), store.journal.write_step(folder / ENVELOPE, encode(envelope, {}))]
     change.rows.append(_transition(envelope, None, envelope.related_tasks, **more))
 
 
-def rewrite(store: AdrStore, decision: Decision, after: Envelope, body: str) -> list[Step]:
+def rewrite(store: Store, decision: Decision, after: Envelope, body: str) -> list[Step]:
     """The steps that turn `decision` into `after` with `body`, moving its folder if status or id changed."""
     source, target = store.home / decision.folder, store.home / after.status / after.id
     steps: list[Step] = [Move(store.journal.relative(source), store.journal.relative(target))] if source != target else []
@@ -189,7 +187,7 @@ def _check_transition(before: Envelope, target: Status, ask: UpdateParams) -> No
         raise RefusedError(f"accepting {before.id} needs the task that shipped it", hint=f"`orbit adr update {before.id} --status accepted --task TASK`")
 
 
-def _new_body(store: AdrStore, decision: Decision, ask: UpdateParams) -> str:
+def _new_body(store: Store, decision: Decision, ask: UpdateParams) -> str:
     envelope = decision.envelope
     body = _body(store, ask, decision.body)
     if envelope.status != "proposed" and (body != decision.body or (ask.title is not None and ask.title.strip() != envelope.title)):
@@ -202,7 +200,7 @@ def _new_body(store: AdrStore, decision: Decision, ask: UpdateParams) -> str:
     return add_addendum(body, now()[:10], ask.addendum)
 
 
-def _body(store: AdrStore, ask: AddParams | UpdateParams, body: str) -> str:
+def _body(store: Store, ask: AddParams | UpdateParams, body: str) -> str:
     sections = {name: text for name in SECTIONS if (text := getattr(ask, name)) is not None}
     if ask.body_file is None:
         return replace_sections(body, sections) if body else compose(sections)

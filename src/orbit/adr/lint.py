@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -13,12 +13,10 @@ from orbit.adr.decision import BODY, ENVELOPE, Entry
 from orbit.adr.envelope import FEATURE
 from orbit.adr.globs import matches_any
 from orbit.adr.governing import is_alive
+from orbit.adr.store import Store
 from orbit.adr.worktree import citing, collisions, files, files_with, holds
 from orbit.errors import UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 MARK = "[ADR-"
 
@@ -49,7 +47,7 @@ class LintAnswer(msgspec.Struct, kw_only=True):
 Found = Iterator[tuple[bool, Finding]]  # (is an error, what)
 
 
-def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
+def lint(store: Store, ask: LintParams) -> LintAnswer:
     entries = store.index.current().entries()
     cited = _files_to_check(store, ask.paths)
     found = [*_decisions(store, entries), *_links(entries), *_citations(store, entries, cited), *_globs(store, entries)]
@@ -60,7 +58,7 @@ def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
     return LintAnswer(errors=errors, warnings=warnings, adrs=len(entries), files=len(cited), format=ask.format)
 
 
-def _files_to_check(store: AdrStore, wanted: list[str]) -> list[str]:
+def _files_to_check(store: Store, wanted: list[str]) -> list[str]:
     root = store.workspace.root
     for name in wanted:
         if not (root / name).exists():
@@ -77,7 +75,7 @@ def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int =
     return Finding(file=f".orbit/adrs/{entry.folder}/{leaf}", line=line, code=code, message=message)
 
 
-def _decisions(store: AdrStore, entries: list[Entry]) -> Found:
+def _decisions(store: Store, entries: list[Entry]) -> Found:
     """Each decision by itself."""
     folders: dict[str, set[str]] = {}
     for entry in entries:
@@ -136,7 +134,7 @@ def _links(entries: list[Entry]) -> Found:
             yield False, _at(entry, "no-successor", "superseded, but by nothing")
 
 
-def _citations(store: AdrStore, entries: list[Entry], cited: list[str]) -> Found:
+def _citations(store: Store, entries: list[Entry], cited: list[str]) -> Found:
     by_id = {entry.id: entry for entry in entries}
     for path in cited:
         yield from _judge(path, citations_in(path, (store.workspace.root / path).read_bytes().decode(errors="replace")), by_id)
@@ -160,7 +158,7 @@ def _judge(path: str, citations: list[Citation], by_id: dict[str, Entry]) -> Fou
         yield code == "unresolved-citation", Finding(file=path, line=citation.line, code=code, message=f"[{citation.id}] {said}")
 
 
-def _globs(store: AdrStore, entries: list[Entry]) -> Found:
+def _globs(store: Store, entries: list[Entry]) -> Found:
     live = [(entry, glob) for entry in entries if entry.status in ("proposed", "accepted") and entry.envelope for glob in entry.envelope.paths]
     present = files(store.workspace.root) if live else []
     matched = {glob: matches_any(glob, present) for glob in {glob for _, glob in live}}
@@ -169,7 +167,7 @@ def _globs(store: AdrStore, entries: list[Entry]) -> Found:
             yield False, _at(entry, "dead-path", f"path glob {glob!r} matches no file")
 
 
-def _collisions(store: AdrStore, entries: list[Entry], revision: str) -> Found:
+def _collisions(store: Store, entries: list[Entry], revision: str) -> Found:
     ours = {entry.id: (entry.envelope.created_at, entry.envelope.title) for entry in entries if entry.envelope}
     theirs = collisions(store.workspace.root, ours, revision)
     for entry in entries:

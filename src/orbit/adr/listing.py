@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from operator import mul
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -14,12 +14,11 @@ from orbit.adr.body import missing, sections
 from orbit.adr.decision import Entry
 from orbit.adr.envelope import Envelope
 from orbit.adr.index import Filters, Index, LegacyId, full_time
+from orbit.adr.render import decisions_page
+from orbit.adr.store import Store
 from orbit.adr.threads import threads_in
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 SNIPPET_CHARS = 280
 
@@ -78,7 +77,7 @@ class SearchAnswer(msgspec.Struct, kw_only=True):
     note: str | None = None
 
 
-def show(store: AdrStore, ask: ShowParams) -> ShowAnswer:
+def show(store: Store, ask: ShowParams) -> ShowAnswer:
     if (ask.id is None) == (ask.legacy_id is None):
         raise UsageError("name a decision by its id or by --legacy-id, one of the two")
     decision = store.load(ask.id if ask.id is not None else _by_legacy_id(store, ask.legacy_id or ""))
@@ -95,7 +94,7 @@ def show(store: AdrStore, ask: ShowParams) -> ShowAnswer:
     )
 
 
-def _by_legacy_id(store: AdrStore, legacy_id: str) -> str:
+def _by_legacy_id(store: Store, legacy_id: str) -> str:
     found = [entry.folder for entry in store.index.current().entries(Filters(legacy_id=legacy_id))]
     if not found:
         raise NotFoundError(f"no decision was known as {legacy_id!r}", hint="legacy ids look like <feature>/ADR-NNN")
@@ -104,12 +103,9 @@ def _by_legacy_id(store: AdrStore, legacy_id: str) -> str:
     return found[0]
 
 
-def list_adrs(store: AdrStore, ask: ListParams) -> ListAnswer:
-    filters, index, page = _checked(ask), store.index.current(bodies=False), None
-    if ask.format == "md":
-        from orbit.adr.render import decisions_page
-
-        page = decisions_page(store, ask.feature, index.entries(filters))
+def list_adrs(store: Store, ask: ListParams) -> ListAnswer:
+    filters, index = _checked(ask), store.index.current(bodies=False)
+    page = decisions_page(store, ask.feature, index.entries(filters)) if ask.format == "md" else None
     entries, total = index.entries(filters, ask.limit), index.count(filters)
     return ListAnswer(
         adrs=[entry.envelope for entry in entries if entry.envelope],
@@ -121,7 +117,7 @@ def list_adrs(store: AdrStore, ask: ListParams) -> ListAnswer:
     )
 
 
-def search(store: AdrStore, ask: SearchParams) -> SearchAnswer:
+def search(store: Store, ask: SearchParams) -> SearchAnswer:
     """Ranked by the installed embedder if there is one and it works, by full text otherwise."""
     filters, index = _checked(ask), store.index.current()
     found, note = _by_meaning(index, ask.query, filters)

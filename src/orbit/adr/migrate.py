@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -19,12 +19,10 @@ from orbit.adr.journal import Change
 from orbit.adr.legacy import LegacyEntry, LegacyPage, Reference, Sweep, parse_page
 from orbit.adr.lifecycle import create
 from orbit.adr.render import GENERATED, compose_page
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.errors import UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 PAGE = "4_decisions.md"
 REPORT = "migration-report.md"
@@ -57,7 +55,7 @@ class MigrateAnswer(msgspec.Struct, kw_only=True):
     preview: str | None = None
 
 
-def migrate(store: AdrStore, ask: MigrateParams) -> MigrateAnswer:
+def migrate(store: Store, ask: MigrateParams) -> MigrateAnswer:
     docs = (store.workspace.root / ask.docs).resolve()
     if not docs.is_dir() or not docs.is_relative_to(store.workspace.root):
         raise UsageError(f"no folder {ask.docs!r} in this worktree")
@@ -68,7 +66,7 @@ def migrate(store: AdrStore, ask: MigrateParams) -> MigrateAnswer:
 class _Migration:
     """State of one run."""
 
-    def __init__(self, store: AdrStore, docs: Path) -> None:
+    def __init__(self, store: Store, docs: Path) -> None:
         self.store, self.docs = store, docs
         self.existing = [read_decision(store.home, entry.folder) for entry in store.index.current().entries() if entry.envelope]
         self.local: dict[Reference, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -16,14 +16,12 @@ from orbit.adr.decision import BODY, THREADS, Decision
 from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId, rewrite
+from orbit.adr.store import Store
 from orbit.adr.worktree import citing, files_with, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
 from orbit.git import ask
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
@@ -42,7 +40,7 @@ class RenumberAnswer(msgspec.Struct, kw_only=True):
     files: list[str]
 
 
-def renumber(store: AdrStore, ask: RenumberParams) -> RenumberAnswer:
+def renumber(store: Store, ask: RenumberParams) -> RenumberAnswer:
     """The old id stays in `legacy_ids`, so it is found by `--legacy-id` and never given out again."""
     with store.journal.locked():
         decision = store.load(ask.old_id)
@@ -58,7 +56,7 @@ def renumber(store: AdrStore, ask: RenumberParams) -> RenumberAnswer:
     return RenumberAnswer(old_id=old_id, new_id=new_id, path=f".orbit/adrs/{status}/{new_id}", citations=work.count, files=work.files)
 
 
-def _free_id(store: AdrStore, ask: RenumberParams) -> str:
+def _free_id(store: Store, ask: RenumberParams) -> str:
     taken = {entry.id for entry in store.index.current().entries()}
     if ask.against is not None:
         taken |= ids_at(store.workspace.root, ask.against).keys()
@@ -73,7 +71,7 @@ def _free_id(store: AdrStore, ask: RenumberParams) -> str:
 class _Renaming:
     """One decision's way to another number: the steps, and what they touched."""
 
-    def __init__(self, store: AdrStore, decision: Decision, new_id: str, against: str | None) -> None:
+    def __init__(self, store: Store, decision: Decision, new_id: str, against: str | None) -> None:
         self.store, self.decision, self.new_id, self.against = store, decision, new_id, against
         self.old_id = decision.envelope.id
         self.files: list[str] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -12,13 +12,11 @@ from orbit.adr.decision import THREADS
 from orbit.adr.envelope import dump_yaml, load_yaml
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import AdrId
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, NotFoundError, UsageError
 from orbit.model import ARGUMENT
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
 
 ThreadId = Annotated[str, Meta(description="Thread id, as `thread list` shows it.", extra=ARGUMENT)]
 Text = Annotated[str, Meta(description="What you have to say.")]
@@ -74,7 +72,7 @@ class ThreadListAnswer(msgspec.Struct, kw_only=True):
     total: int
 
 
-def add_thread(store: AdrStore, ask: ThreadAddParams) -> Thread:
+def add_thread(store: Store, ask: ThreadAddParams) -> Thread:
     if ask.line is not None and ask.path is None:
         raise UsageError("a line needs the --path of its file")
     with store.journal.locked():
@@ -84,13 +82,13 @@ def add_thread(store: AdrStore, ask: ThreadAddParams) -> Thread:
         return _save(store, decision.folder, thread)
 
 
-def list_threads(store: AdrStore, ask: ThreadListParams) -> ThreadListAnswer:
+def list_threads(store: Store, ask: ThreadListParams) -> ThreadListAnswer:
     decision = store.load(ask.id)
     threads = [thread for thread in threads_in(store, decision.folder) if ask.status in (None, thread.status)]
     return ThreadListAnswer(adr_id=decision.envelope.id, threads=threads, total=len(threads))
 
 
-def reply_thread(store: AdrStore, ask: ThreadReplyParams) -> Thread:
+def reply_thread(store: Store, ask: ThreadReplyParams) -> Thread:
     """A reply opens a resolved thread again."""
     with store.journal.locked():
         folder, thread = _find(store, ask)
@@ -100,7 +98,7 @@ def reply_thread(store: AdrStore, ask: ThreadReplyParams) -> Thread:
         return _save(store, folder, thread)
 
 
-def resolve_thread(store: AdrStore, ask: ThreadResolveParams) -> Thread:
+def resolve_thread(store: Store, ask: ThreadResolveParams) -> Thread:
     with store.journal.locked():
         folder, thread = _find(store, ask)
         if thread.status == "resolved":
@@ -109,7 +107,7 @@ def resolve_thread(store: AdrStore, ask: ThreadResolveParams) -> Thread:
         return _save(store, folder, thread)
 
 
-def threads_in(store: AdrStore, folder: str) -> list[Thread]:
+def threads_in(store: Store, folder: str) -> list[Thread]:
     found = []
     for path in sorted((store.home / folder / THREADS).glob("*.yaml")):
         where = store.journal.relative(path)
@@ -128,7 +126,7 @@ def _message(body: str) -> Message:
     return Message(message_id=f"rm-{stamp}-{nanos % 1_000_000_000:09d}", at=now(), by=actor(), body=body.strip() + "\n")
 
 
-def _find(store: AdrStore, ask: ThreadResolveParams) -> tuple[str, Thread]:
+def _find(store: Store, ask: ThreadResolveParams) -> tuple[str, Thread]:
     decision = store.load(ask.id)
     threads = {thread.thread_id: thread for thread in threads_in(store, decision.folder)}
     if ask.thread_id in threads:
@@ -137,7 +135,7 @@ def _find(store: AdrStore, ask: ThreadResolveParams) -> tuple[str, Thread]:
     raise NotFoundError(f"{adr_id} has no thread {ask.thread_id!r}", hint=f"`orbit adr thread list {adr_id}`", candidates=threads)
 
 
-def _save(store: AdrStore, folder: str, thread: Thread) -> Thread:
+def _save(store: Store, folder: str, thread: Thread) -> Thread:
     path = store.home / folder / THREADS / f"{thread.thread_id}.yaml"
     store.journal.commit(Change([store.journal.write_step(path, dump_yaml(msgspec.to_builtins(thread)))]))
     return thread
