@@ -95,14 +95,10 @@ def _read_status(head: Head, line: str) -> None:
     numbers = [int(match[1] or match[2]) for match in FILE_LINK.finditer(line)]
     if words.startswith(("supersedes", "supercedes")):
         head.supersedes += numbers
-        return
-    for word, status in STATES.items():
-        if words.startswith(word):
-            head.word, head.status = word, status
-            if status == "superseded" and numbers:
-                head.superseded_by = numbers[0]
-            return
-    if words and not head.word:
+    elif word := next((word for word in STATES if words.startswith(word)), None):
+        head.word, head.status = word, STATES[word]
+        head.superseded_by = numbers[0] if numbers and head.status == "superseded" else head.superseded_by
+    elif words and not head.word:
         head.word = words.split()[0]
 
 
@@ -114,11 +110,8 @@ def write_head(envelope: Envelope, files: Mapping[str, str], titles: Mapping[str
         links = [("Supersedes", old) for old in envelope.supersedes] + ([("Superseded by", envelope.superseded_by)] if envelope.superseded_by else [])
         words += [f"{word} [{number_of(other)}. {titles.get(other, other)}]({files.get(other, other)})" for word, other in links]
         extra = msgspec.json.encode(carried).decode().replace("--", "-\\u002d")
-        return (
-            f"# {number_of(envelope.id)}. {envelope.title}\n\nDate: {envelope.created_at[:10]}\n\n<!-- orbit: {extra} -->\n\n## Status\n\n"
-            + "\n\n".join(words)
-            + "\n\n"
-        )
+        parts = [f"# {number_of(envelope.id)}. {envelope.title}", f"Date: {envelope.created_at[:10]}", f"<!-- orbit: {extra} -->", "## Status", *words]
+        return "\n\n".join(parts) + "\n\n"
     status = f"superseded by {envelope.superseded_by}" if envelope.superseded_by else "rejected" if envelope.status == "deleted" else envelope.status
     fields: dict[str, Any] = {"status": status, "date": envelope.last_updated[:10], "decision-makers": envelope.owner}
     fields["orbit"] = carried | ({"supersedes": [number_of(old) for old in envelope.supersedes]} if envelope.supersedes else {})
