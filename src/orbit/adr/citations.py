@@ -37,8 +37,6 @@ FAMILIES = {suffix: scanner for scanner, suffixes in SUFFIXES.items() for suffix
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """One citation: where it stands in its file."""
-
     id: str
     line: int
     start: int

@@ -31,8 +31,6 @@ Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the bod
 
 
 class Filters(msgspec.Struct, kw_only=True):
-    """What a list or search is narrowed to."""
-
     feature: Annotated[str | None, Meta(description="Belongs to this feature.")] = None
     status: Annotated[Status | None, Meta(description="Has this status.")] = None
     owner: Annotated[str | None, Meta(description="Has this owner.")] = None

@@ -32,8 +32,6 @@ class Write(msgspec.Struct, tag="write"):
 
 
 class Move(msgspec.Struct, tag="move"):
-    """Rename a folder."""
-
     source: str
     target: str
 

@@ -64,8 +64,6 @@ def migrate(store: Store, ask: MigrateParams) -> MigrateAnswer:
 
 
 class _Migration:
-    """State of one run."""
-
     def __init__(self, store: Store, docs: Path) -> None:
         self.store, self.docs = store, docs
         self.existing = [read_decision(store.home, entry.folder) for entry in store.index.current().entries() if entry.envelope]

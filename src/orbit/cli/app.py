@@ -58,7 +58,6 @@ def root(version: bool = typer.Option(False, "--version", callback=_show_version
 
 
 def main() -> None:
-    """Entry point of the `orbit` command."""
     as_json = "--json" in sys.argv
     try:
         code = app(prog_name="orbit", standalone_mode=False)

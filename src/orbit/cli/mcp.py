@@ -20,8 +20,6 @@ DRY_RUN = typer.Option(False, "--dry-run", help="Show the difference and write n
 
 
 class Client(str, Enum):
-    """Programs whose configuration we know."""
-
     claude = "claude"
     codex = "codex"
     cursor = "cursor"

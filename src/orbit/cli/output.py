@@ -26,7 +26,6 @@ def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
 
 
 def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
-    """Print an error and leave with its code."""
     if as_json:
         sys.stderr.write(_error_json(error))
     else:

@@ -128,8 +128,6 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
 
 
 class _Recording:
-    """One command inside one step."""
-
     def __init__(self, run: Run, step: Step, params: ExecParams, child: Child, shown: Shown, graph_digest: GraphDigest | None) -> None:
         self.run, self.step, self.params, self.child, self.shown, self.graph_digest = run, step, params, child, shown, graph_digest
         self.provider = _name_of(params.command[0])

@@ -30,8 +30,6 @@ def checked_name(what: str, name: str) -> str:
 
 
 class RunFolder:
-    """All runs of one worktree."""
-
     def __init__(self, workspace: Workspace, artifacts_root: Path | None = None) -> None:
         self.workspace = workspace
         configured = artifacts_root or Path(str(workspace.setting("runs", "root", ".orbit/run")))
@@ -64,8 +62,6 @@ class RunFolder:
 
 
 class RunPaths:
-    """The files of one run."""
-
     def __init__(self, folder: RunFolder, run_id: str) -> None:
         self.folder, self.run_id = folder, run_id
         self.path = folder.root / run_id
