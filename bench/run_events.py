@@ -19,9 +19,8 @@ from typing import Any
 from orbit import Run
 from orbit.config import Workspace
 from orbit.runs.event import FsCallRequest
-from orbit.runs.events import EventsParams, list_events, stream_events
+from orbit.runs.events import EventsParams, TraceParams, list_events, stream_events, trace_run
 from orbit.runs.rundir import RunFolder
-from orbit.runs.trace import TraceParams, trace_run
 from orbit.runs.verify import VerifyParams, verify_run
 
 EVENT_BUDGET_US = 50.0

@@ -14,20 +14,9 @@ from orbit.config import Workspace, actor
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS commands (
-    id INTEGER PRIMARY KEY,
-    timestamp TEXT NOT NULL,
-    command TEXT NOT NULL,
-    actor TEXT NOT NULL,
-    status TEXT NOT NULL,
-    exit_code INTEGER NOT NULL,
-    duration_ms INTEGER NOT NULL,
-    pid INTEGER NOT NULL,
-    task_id TEXT,
-    adr_id TEXT,
-    from_status TEXT,
-    to_status TEXT,
-    arguments TEXT NOT NULL,
-    error TEXT
+    id INTEGER PRIMARY KEY, timestamp TEXT NOT NULL, command TEXT NOT NULL, actor TEXT NOT NULL, status TEXT NOT NULL,
+    exit_code INTEGER NOT NULL, duration_ms INTEGER NOT NULL, pid INTEGER NOT NULL, task_id TEXT, adr_id TEXT,
+    from_status TEXT, to_status TEXT, arguments TEXT NOT NULL, error TEXT
 ) STRICT;
 """
 
@@ -50,9 +39,9 @@ class CommandRow(msgspec.Struct, kw_only=True, omit_defaults=True):
     error: str | None = None
 
 
-def now() -> str:
+def now(seconds_ago: int = 0) -> str:
     """UTC, RFC 3339, microseconds."""
-    seconds, nanos = divmod(time.time_ns(), 1_000_000_000)
+    seconds, nanos = divmod(max(0, time.time_ns() - seconds_ago * 1_000_000_000), 1_000_000_000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{nanos // 1000:06d}Z"
 
 
@@ -66,24 +55,22 @@ class CommandLog:
     def append(self, row: CommandRow) -> None:
         self._workspace.prepare()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _open(self.path.as_posix()) as db:
+        with self._open() as db:
             db.execute(SCHEMA)
             values = msgspec.structs.asdict(row) | {"arguments": msgspec.json.encode(row.arguments).decode()}
-            columns = ", ".join(values)
-            db.execute(f"INSERT INTO commands ({columns}) VALUES ({', '.join('?' * len(values))})", tuple(values.values()))
+            db.execute(f"INSERT INTO commands ({', '.join(values)}) VALUES ({', '.join('?' * len(values))})", tuple(values.values()))
 
     def rows(self) -> Iterator[CommandRow]:
         """Oldest first."""
         if not self.path.exists():
             return
         names = CommandRow.__struct_fields__
-        with _open(self.path.as_posix()) as db:
+        with self._open() as db:
             for values in db.execute(f"SELECT {', '.join(names)} FROM commands ORDER BY id"):
                 fields = dict(zip(names, values, strict=True))
                 yield CommandRow(**fields | {"arguments": msgspec.json.decode(fields["arguments"])})
 
-
-def _open(path: str) -> apsw.Connection:
-    db = apsw.Connection(path)
-    db.set_busy_timeout(5000)
-    return db
+    def _open(self) -> apsw.Connection:
+        db = apsw.Connection(self.path.as_posix())
+        db.set_busy_timeout(5000)
+        return db

@@ -47,6 +47,11 @@ class Workspace:
             ignore.write_text(LOCAL_STATE, encoding="utf-8")
         return self.state
 
+    def relative(self, path: Path | str) -> str | None:
+        """A path (one that is not absolute starts at the root) as the worktree names it; None if it is outside."""
+        full = (self.root / path).resolve()
+        return full.relative_to(self.root).as_posix() if full.is_relative_to(self.root) else None
+
     def setting(self, section: str, key: str, default: Any = None) -> Any:
         """One value of `.orbit/config.toml`."""
         return self.settings().get(section, {}).get(key, default)

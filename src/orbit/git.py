@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from orbit.config import child_environment
@@ -41,12 +41,16 @@ class GitMissingError(RefusedError):
         super().__init__("git is not installed, or not on the PATH", hint="install git, or put it on the PATH")
 
 
-def run(folder: Path, *arguments: str, stdin: bytes = b"", accept: Sequence[int] = (0,)) -> bytes:
-    """What `git <arguments>` writes when run in `folder`. Raises when it leaves with a status not accepted."""
+def run(
+    folder: Path, *arguments: str, stdin: bytes = b"", accept: Sequence[int] = (0,), variables: Mapping[str, str] | None = None, timeout: float | None = None
+) -> bytes:
+    """What `git <arguments>` writes when run in `folder`. Raises when it leaves with a status not accepted, or takes longer than `timeout` seconds."""
     command = ["git", *arguments]
-    environment = child_environment(without=_LOCAL, **_QUIET)
+    environment = child_environment(without=_LOCAL, **_QUIET, **(variables or {}))
     try:
-        done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, env=environment, check=False)
+        done = subprocess.run(command, cwd=folder, input=stdin, capture_output=True, env=environment, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise GitError(arguments, f"not done after {timeout} seconds") from None
     except FileNotFoundError:
         if folder.is_dir():
             raise GitMissingError from None
@@ -54,6 +58,14 @@ def run(folder: Path, *arguments: str, stdin: bytes = b"", accept: Sequence[int]
     if done.returncode not in accept:
         raise GitError(arguments, decode(done.stderr))
     return done.stdout
+
+
+def ask(folder: Path, *arguments: str, variables: Mapping[str, str] | None = None, timeout: float | None = None) -> bytes | None:
+    """The same, but None where git refuses or there is none."""
+    try:
+        return run(folder, *arguments, variables=variables, timeout=timeout)
+    except RefusedError:
+        return None
 
 
 def decode(name: bytes) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# In the `extra` of a param's Meta: the command line takes it by place, not by an option.
+ARGUMENT = {"cli": {"argument": True}}
+
 SYMBOL_KINDS = (
     "module", "package", "namespace", "class", "struct", "enum", "union", "interface", "trait", "record", "annotation", "object",
     "companion_object", "singleton_class", "impl", "function", "method", "constructor", "function_declaration", "singleton_method", "test",

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from orbit import Run
 from orbit.runs import event as ev
 from orbit.runs import transcript as tr
-from orbit.runs.chain import LINE, digest_of, is_untouched, parse, seal
 from orbit.runs.events import EventsParams, list_events
 from orbit.runs.reader import records
 from orbit.runs.rundir import RunFolder
+from orbit.runs.stream import LINE, digest_of, is_untouched, parse, seal
 
 SAMPLES: list[ev.Body] = [
     ev.RunStarted(job_name="nightly", retry_source_run_id="run-1"),

@@ -17,12 +17,10 @@ import pytest
 from orbit import Run
 from orbit.audit import CommandLog
 from orbit.config import Workspace
-from orbit.runs.artifact import ArtifactParams, read_artifact
-from orbit.runs.events import EventsParams, list_events
+from orbit.runs.events import EventsParams, LogsParams, list_events, read_logs
 from orbit.runs.execute import ExecParams, execute
-from orbit.runs.logs import LogsParams, read_logs
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowParams, show_run
+from orbit.runs.show import ArtifactParams, ShowParams, read_artifact, show_run
 from orbit.runs.verify import VerifyParams, verify_run
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="commands of POSIX")
@@ -60,6 +58,14 @@ def test_the_diff_shows_what_the_command_did_and_only_that(repository: Path) -> 
     assert status.splitlines()[2:] == [" M a.txt", "?? b.txt"]
     assert (repository / ".git" / "index").read_bytes() == index
     assert sorted(path.name for path in (repository / ".git" / "objects").rglob("*")) == objects
+
+
+def test_the_diff_is_of_this_worktree_whatever_git_variables_a_hook_has_set(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere.git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "elsewhere.index"))
+    execute(runs_of(repository), ExecParams(command=["sh", "-c", "echo new > b.txt"]), cwd=repository)
+    assert "+new" in read_artifact(runs_of(repository), ArtifactParams(step="sh", role="workspace_diff")).content.splitlines()
+    assert not (tmp_path / "elsewhere.index").exists()
 
 
 def test_without_git_the_step_says_that_the_workspace_is_not_recorded(folder: RunFolder) -> None:

@@ -8,10 +8,10 @@ import pytest
 from orbit import Run
 from orbit.errors import UsageError
 from orbit.runs.event import CliInvocationFinished
-from orbit.runs.listing import ListParams, list_runs
 from orbit.runs.prune import PruneParams, prune_runs
 from orbit.runs.reader import records
 from orbit.runs.rundir import REMOVED, RunFolder
+from orbit.runs.show import ListParams, list_runs
 from orbit.runs.verify import VerifyParams, verify_run
 
 

@@ -13,14 +13,11 @@ import pytest
 
 from orbit import Run
 from orbit.errors import IntegrityError, NotFoundError
-from orbit.runs.artifact import ArtifactParams, read_artifact
 from orbit.runs.blobs import BlobStore
 from orbit.runs.event import ActivityStarted, CliInvocationFinished, FsCallDenied, StepSkipped
-from orbit.runs.events import EventsParams, list_events
-from orbit.runs.listing import ListParams, list_runs
-from orbit.runs.logs import LogsParams, read_logs
+from orbit.runs.events import EventsParams, LogsParams, list_events, read_logs
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowParams, show_run
+from orbit.runs.show import ArtifactParams, ListParams, ShowParams, list_runs, read_artifact, show_run
 
 
 def three_runs(folder: RunFolder) -> None:

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from orbit import Run
-from orbit.runs.chain import GENESIS, LINE, digest_of, parse, seal
 from orbit.runs.event import CliInvocationFinished, StepSkipped
 from orbit.runs.rundir import RunFolder, RunPaths
+from orbit.runs.stream import GENESIS, LINE, digest_of, parse, seal
 from orbit.runs.verify import VerifyAnswer, VerifyParams, verify_run
 
 Lines = list[bytes]

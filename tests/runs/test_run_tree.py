@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from orbit import Run
-from orbit.runs.chain import parse
 from orbit.runs.event import StepSkipped
+from orbit.runs.events import MAX_DEPTH, TraceNode, TraceParams, trace_run
 from orbit.runs.rundir import RunFolder
-from orbit.runs.trace import MAX_DEPTH, TraceNode, TraceParams, trace_run
+from orbit.runs.stream import parse
 from orbit.runs.verify import VerifyParams, verify_run
 
 _LABELS = ("activity_name", "worker_index", "state", "iteration", "step_id", "outcome", "collected", "worker_count", "job_name")

@@ -14,11 +14,10 @@ import pytest
 from orbit import Run
 from orbit.errors import NotFoundError, RefusedError, UsageError
 from orbit.runs import roles
-from orbit.runs.artifact import ArtifactParams, read_artifact
 from orbit.runs.event import StepSkipped
 from orbit.runs.reader import read_manifest, records
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowParams, show_run
+from orbit.runs.show import ArtifactParams, ShowParams, read_artifact, show_run
 from orbit.runs.verify import VerifyParams, verify_run
 
 

@@ -8,13 +8,7 @@ from collections.abc import Iterator, Mapping
 
 SECTIONS = ("context", "decision", "consequences")
 # MADR's names for the same sections are read as well; such bodies are kept as they are.
-HEADINGS = {
-    "context": "context",
-    "context and problem statement": "context",
-    "decision": "decision",
-    "decision outcome": "decision",
-    "consequences": "consequences",
-}
+HEADINGS = {"context and problem statement": "context", "decision outcome": "decision"}
 HEADING = re.compile(r"^(#{2,6})[ \t]+(.+?)[ \t#]*$")
 FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 COST = re.compile(r"^\s*[-*]\s+[-*\s]*Cost\b[*\s]*:", re.MULTILINE)
@@ -27,11 +21,8 @@ ADDENDUM = "## Addendum"
 
 def compose(sections: Mapping[str, str]) -> str:
     """A body with the three sections in order; an absent one is an empty section to be filled in."""
-    parts = []
-    for name in SECTIONS:
-        text = sections.get(name, "").strip()
-        parts.append(f"## {name.capitalize()}\n\n{text}\n" if text else f"## {name.capitalize()}\n")
-    return "\n".join(parts)
+    texts = {name: sections.get(name, "").strip() for name in SECTIONS}
+    return "\n".join(f"## {name.capitalize()}\n" + (f"\n{text}\n" if text else "") for name, text in texts.items())
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str, bool]]:
@@ -39,30 +30,20 @@ def prose_lines(text: str) -> Iterator[tuple[int, str, bool]]:
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
         mark = FENCE.match(line) if "```" in line or "~~~" in line else None
+        yield number, line, bool(fence or mark)
         if mark and not fence:
             fence = mark[1]
-            yield number, line, True
-        elif mark and fence and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
             fence = ""
-            yield number, line, True
-        else:
-            yield number, line, bool(fence)
 
 
-def headings(text: str) -> list[tuple[int, int, str]]:
-    """(line index, level, section name or heading text in lower case) of each heading outside fences."""
-    found = []
-    for number, line, fenced in prose_lines(text):
-        match = None if fenced else HEADING.match(line)
-        if match:
-            title = match[2].strip().lower()
-            found.append((number - 1, len(match[1]), HEADINGS.get(title, title)))
-    return found
-
-
-def extents(body: str) -> dict[str, tuple[int, int | None]]:
+def _extents(body: str) -> dict[str, tuple[int, int | None]]:
     """Line index of each section's heading, and where it ends: at the next heading of its level or above, at another section, or not at all."""
-    marks = headings(body)
+    marks = []
+    for number, text, fenced in prose_lines(body):
+        if not fenced and (match := HEADING.match(text)):
+            title = match[2].strip().lower()
+            marks.append((number - 1, len(match[1]), HEADINGS.get(title, title)))
     found: dict[str, tuple[int, int | None]] = {}
     for at, (line, level, name) in enumerate(marks):
         if name in SECTIONS:
@@ -74,13 +55,13 @@ def extents(body: str) -> dict[str, tuple[int, int | None]]:
 def sections(body: str) -> dict[str, str]:
     """Text under each of the three headings."""
     lines, found = body.split("\n"), dict.fromkeys(SECTIONS, "")
-    return found | {name: "\n".join(lines[line + 1 : end]).strip() for name, (line, end) in extents(body).items()}
+    return found | {name: "\n".join(lines[line + 1 : end]).strip() for name, (line, end) in _extents(body).items()}
 
 
 def replace_sections(body: str, changes: Mapping[str, str]) -> str:
     """`body` with some sections' text exchanged; everything else keeps its bytes."""
     for name, text in changes.items():
-        lines, found = body.split("\n"), extents(body)
+        lines, found = body.split("\n"), _extents(body)
         if name in found:
             line, end = found[name]
             tail = ["", *lines[end:]] if end is not None else [""]
@@ -112,8 +93,5 @@ def digest(body: str) -> str:
 
 def anchors(body: str) -> list[tuple[str, int]]:
     """(selector, line) of each code selector named in the body."""
-    found = []
-    for number, line, fenced in prose_lines(body):
-        if not fenced:
-            found += [(match[1] or match[2], number) for match in ANCHOR.finditer(line)]
-    return found
+    prose = [(number, line) for number, line, fenced in prose_lines(body) if not fenced]
+    return [(match[1] or match[2], number) for number, line in prose for match in ANCHOR.finditer(line)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from orbit.adr.body import prose_lines
-from orbit.adr.ids import CITATION
+from orbit.adr.envelope import CITATION
 
 MARKDOWN = (".md", ".markdown", ".mdx")
 PLAIN = (".txt", ".rst", ".adoc")
@@ -37,8 +37,6 @@ FAMILIES = {suffix: scanner for scanner, suffixes in SUFFIXES.items() for suffix
 
 
 class Citation(msgspec.Struct, frozen=True):
-    """One citation: where it stands in its file."""
-
     id: str
     line: int
     start: int
@@ -79,14 +77,12 @@ def _outside_code(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
-def rewrite(path: str, text: str, replace: Callable[[Citation], str | None]) -> str:
-    """`text` with citations exchanged for what `replace` gives; None leaves one as it is."""
+def spliced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
+    """`text` with (start, end, new) put in, in order of place."""
     parts, at = [], 0
-    for citation in citations_in(path, text):
-        new = replace(citation)
-        if new is not None:
-            parts += [text[at : citation.start], new]
-            at = citation.end
+    for start, end, new in changes:
+        parts += [text[at:start], new]
+        at = end
     return "".join([*parts, text[at:]])
 
 

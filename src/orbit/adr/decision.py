@@ -61,11 +61,8 @@ def read_decision(home: Path, folder: str) -> Decision:
         raise IntegrityError(f"{where}: missing", hint="restore the file from git, or remove the folder") from None
     except UnicodeDecodeError:
         raise IntegrityError(f"{where}: not UTF-8", hint="mend the file") from None
-    problems = []
-    if envelope.id != adr_id:
-        problems.append(f"folder is {adr_id}, envelope says {envelope.id}")
-    if envelope.status != status:
-        problems.append(f"folder is {status}/, envelope says {envelope.status}")
+    problems = [f"folder is {adr_id}, envelope says {envelope.id}"] if envelope.id != adr_id else []
+    problems += [f"folder is {status}/, envelope says {envelope.status}"] if envelope.status != status else []
     envelope.id, envelope.status = adr_id, status  # type: ignore[assignment]
     body_file = home / folder / BODY
     body = body_file.read_bytes().decode(errors="replace") if body_file.exists() else ""
@@ -78,14 +75,6 @@ def summarise(home: Path, folder: str) -> tuple[Entry, str]:
         decision = read_decision(home, folder)
     except IntegrityError as error:
         return Entry(folder=folder, error=error.message), ""
-    entry = Entry(
-        folder=folder,
-        envelope=decision.envelope,
-        unknown=list(decision.unknown),
-        problems=decision.problems,
-        gaps=missing(decision.body),
-        body_digest=digest(decision.body),
-        citations=citations_in_markdown(decision.body),
-        anchors=anchors(decision.body),
-    )
-    return entry, decision.body
+    body = decision.body
+    told: dict[str, Any] = {"gaps": missing(body), "body_digest": digest(body), "citations": citations_in_markdown(body), "anchors": anchors(body)}
+    return Entry(folder=folder, envelope=decision.envelope, unknown=list(decision.unknown), problems=decision.problems, **told), body

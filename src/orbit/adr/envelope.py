@@ -10,14 +10,27 @@ import msgspec
 import yaml
 
 from orbit.adr.globs import problem_with
-from orbit.adr.ids import is_id
 from orbit.errors import IntegrityError, UsageError
 
+ID = re.compile(r"ADR-\d{4,}")  # the string is the id: ADR-0042 stays ADR-0042 when numbers outgrow four digits
+CITATION = re.compile(r"\[(ADR-\d{4,})\]")
 SCHEMA_VERSION = 2
 Status = Literal["proposed", "accepted", "superseded", "deleted"]
 STATUSES: tuple[Status, ...] = ("proposed", "accepted", "superseded", "deleted")
 FEATURE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 OPTIONAL = ("validation_warnings", "body_digest", "origin")  # written only when they say something
+
+
+def format_id(number: int) -> str:
+    return f"ADR-{number:04d}"
+
+
+def number_of(adr_id: str) -> int:
+    return int(adr_id[4:])
+
+
+def is_id(text: str) -> bool:
+    return ID.fullmatch(text) is not None
 
 
 class Origin(msgspec.Struct, kw_only=True):
@@ -62,15 +75,11 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
 for _class in (_Loader, _Dumper):
     _class.yaml_implicit_resolvers = {
         first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"] for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
-_Dumper.add_representer(str, _text)
+_Dumper.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None))
 
 
 def load_yaml(text: str, where: str) -> dict[str, Any]:
@@ -105,12 +114,8 @@ def decode(text: str, where: str) -> tuple[Envelope, dict[str, Any]]:
 
 
 def encode(envelope: Envelope, unknown: dict[str, Any]) -> str:
-    fields: dict[str, Any] = msgspec.to_builtins(envelope)
-    fields["schema_version"] = SCHEMA_VERSION
-    for name in OPTIONAL:
-        if not fields[name]:
-            del fields[name]
-    return dump_yaml(fields | unknown)
+    fields = msgspec.to_builtins(envelope) | {"schema_version": SCHEMA_VERSION}
+    return dump_yaml({name: value for name, value in fields.items() if value or name not in OPTIONAL} | unknown)
 
 
 def check(envelope: Envelope) -> None:
@@ -123,7 +128,7 @@ def check(envelope: Envelope) -> None:
         if not FEATURE.fullmatch(feature):
             raise UsageError(f"invalid feature name {feature!r}", hint="lower case words joined by single hyphens, such as `policy-sandbox`")
     for task in envelope.related_tasks:
-        if not task or any(char.isspace() for char in task):
+        if task.split() != [task]:
             raise UsageError(f"invalid task id {task!r}", hint="a task id holds no spaces")
     for tag in envelope.tags:
         _one_line("tag", tag, 60)

@@ -1,34 +1,134 @@
-"""Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file."""
+"""Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file.
+
+A file is split into a head (what becomes the envelope) and a body (kept as it is). An export gives back the very head that was read, as long as
+reading it again would say what the envelope says; otherwise it writes a new one that carries every field.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-from orbit.adr import formats
-from orbit.adr.body import digest, missing
+from orbit.adr.body import HEADING, digest, missing, prose_lines
 from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import Envelope, Origin, check, tidy
-from orbit.adr.formats import CARRIED, Format, Head
-from orbit.adr.ids import format_id, number_of
+from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
 from orbit.adr.journal import Change
-from orbit.adr.lifecycle import create, transition
+from orbit.adr.lifecycle import create
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, RefusedError, UsageError
+from orbit.model import ARGUMENT
 
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
-
+Format = Literal["madr", "nygard"]
+FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n([\s\S]*?)\n?---[ \t]*\r?\n")
+TITLE = re.compile(r"^# +(?:(?:ADR[- ]?)?\d+[.:]? +(?:[-\u2014\u2013] +)?)?(.+?)[ \t]*\r?$", re.MULTILINE)
+NYGARD_STATUS = re.compile(r"^## +Status[ \t]*\r?\n([\s\S]*?)(?=^## |\Z)", re.MULTILINE)
+FILE_LINK = re.compile(r"\]\((?:\./)?0*(\d+)-[^)]*\)|\bADR[- ]?0*(\d+)\b", re.IGNORECASE)
+EXTRA = re.compile(r"^<!-- orbit: (.*) -->\r?\n", re.MULTILINE)
+STATES: dict[str, Status] = {"accepted": "accepted", "rejected": "deleted", "deprecated": "accepted", "superseded": "superseded", "superceded": "superseded"}
+CARRIED = ("owner", "created_at", "accepted_at", "last_updated", "related_features", "related_tasks", "tags", "paths", "legacy_ids")
+MADR_HEADINGS = {"context": "## Context and Problem Statement", "decision": "## Decision Outcome", "consequences": "### Consequences"}
+PLAIN_HEADINGS = {title.lstrip("# ").lower(): f"## {name.capitalize()}" for name, title in MADR_HEADINGS.items()}
 FILE = re.compile(r"0*(\d+)-.+\.md")
 
 
+class Head(msgspec.Struct, kw_only=True):
+    """What a file's head says. Links are numbers in the same folder; `carried` are envelope fields Orbit itself wrote there."""
+
+    title: str
+    status: Status = "proposed"
+    word: str = ""
+    owner: str | None = None
+    date: str | None = None
+    supersedes: list[int] = []
+    superseded_by: int | None = None
+    carried: dict[str, Any] = {}
+
+
+def split(text: str, format: Format) -> tuple[str, str]:
+    """(head, body); put together they are the file, byte for byte."""
+    front = FRONT_MATTER.match(text)
+    title = TITLE.search(text, front.end() if front else 0)
+    end = title.end() + 1 if title else front.end() if front else 0
+    if format == "nygard":
+        status = NYGARD_STATUS.search(text)
+        end = status.end() if status else end
+    return text[:end], text[end:]
+
+
+def guess(text: str) -> Format:
+    return "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
+
+
+def read_head(head: str, format: Format) -> Head:
+    front = FRONT_MATTER.match(head)
+    title = TITLE.search(head, front.end() if front else 0)
+    found = Head(title=title[1] if title else "Untitled")
+    if format == "nygard":
+        date = re.search(r"^Date: *(\d{4}-\d\d-\d\d)", head, re.MULTILINE)
+        extra, section = EXTRA.search(head), NYGARD_STATUS.search(head)
+        found.carried = msgspec.json.decode(extra[1]) if extra else {}
+        for line in section[1].splitlines() if section else []:
+            _read_status(found, line)
+    else:
+        fields = load_yaml(front[1], "front matter") if front and front[1].strip() else {}
+        date = re.match(r"(\d{4}-\d\d-\d\d)", str(fields.get("date") or ""))
+        _read_status(found, str(fields.get("status") or ""))
+        makers = fields.get("decision-makers") or fields.get("deciders")
+        found.owner = ", ".join(map(str, makers)) if isinstance(makers, list) else str(makers) if makers else None
+        if isinstance(orbit := fields.get("orbit"), dict):
+            found.supersedes = [int(number) for number in orbit.pop("supersedes", [])]
+            found.carried = orbit
+    found.date = date[1] if date else None
+    return found
+
+
+def _read_status(head: Head, line: str) -> None:
+    """One line of a status: a word, or a link such as `Superseded by [2. x](0002-x.md)`."""
+    words = line.strip().strip("{}\"'").lower()
+    numbers = [int(match[1] or match[2]) for match in FILE_LINK.finditer(line)]
+    if words.startswith(("supersedes", "supercedes")):
+        head.supersedes += numbers
+    elif word := next((word for word in STATES if words.startswith(word)), None):
+        head.word, head.status = word, STATES[word]
+        head.superseded_by = numbers[0] if numbers and head.status == "superseded" else head.superseded_by
+    elif words and not head.word:
+        head.word = words.split()[0]
+
+
+def write_head(envelope: Envelope, files: Mapping[str, str], titles: Mapping[str, str], format: Format) -> str:
+    """A new head with every field; `files` and `titles` name the other decisions for links."""
+    carried = {name: value for name in CARRIED if (value := getattr(envelope, name))}
+    if format == "nygard":
+        words = [] if envelope.superseded_by else ["Rejected" if envelope.status == "deleted" else envelope.status.capitalize()]
+        links = [("Supersedes", old) for old in envelope.supersedes] + ([("Superseded by", envelope.superseded_by)] if envelope.superseded_by else [])
+        words += [f"{word} [{number_of(other)}. {titles.get(other, other)}]({files.get(other, other)})" for word, other in links]
+        extra = msgspec.json.encode(carried).decode().replace("--", "-\\u002d")
+        parts = [f"# {number_of(envelope.id)}. {envelope.title}", f"Date: {envelope.created_at[:10]}", f"<!-- orbit: {extra} -->", "## Status", *words]
+        return "\n\n".join(parts) + "\n\n"
+    status = f"superseded by {envelope.superseded_by}" if envelope.superseded_by else "rejected" if envelope.status == "deleted" else envelope.status
+    fields: dict[str, Any] = {"status": status, "date": envelope.last_updated[:10], "decision-makers": envelope.owner}
+    fields["orbit"] = carried | ({"supersedes": [number_of(old) for old in envelope.supersedes]} if envelope.supersedes else {})
+    return f"---\n{dump_yaml(fields)}---\n\n# {envelope.title}\n"
+
+
+def _retitled(body: str, names: Mapping[str, str]) -> str:
+    """`body` with its headings exchanged."""
+    lines = []
+    for _, line, fenced in prose_lines(body):
+        match = None if fenced else HEADING.match(line)
+        lines.append(names.get(match[2].strip().lower(), line) if match else line)
+    return "\n".join(lines)
+
+
 class ImportParams(msgspec.Struct, kw_only=True):
-    folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra={"cli": {"argument": True}})]
+    folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra=ARGUMENT)]
     related_features: Annotated[list[str], Meta(description="Feature of all of them; default: cross-cutting.", extra={"cli": {"flag": "--feature"}})] = []
     format: Annotated[Literal["auto", "madr", "nygard"], Meta(description="What the files are; auto looks at each.")] = "auto"
 
@@ -42,7 +142,7 @@ class ImportAnswer(msgspec.Struct, kw_only=True):
 
 
 class ExportParams(msgspec.Struct, kw_only=True):
-    folder: Annotated[str, Meta(description="Folder to write to.", extra={"cli": {"argument": True}})]
+    folder: Annotated[str, Meta(description="Folder to write to.", extra=ARGUMENT)]
     format: Annotated[Literal["madr", "nygard"], Meta(description="Form of the files.")] = "madr"
 
 
@@ -50,12 +150,12 @@ class ExportAnswer(msgspec.Struct, kw_only=True):
     written: list[str]
 
 
-def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
+def import_folder(store: Store, ask: ImportParams) -> ImportAnswer:
     """Numbers are kept where they are free. All files or none."""
     folder = (store.workspace.root / ask.folder).resolve()
     if not folder.is_dir():
         raise UsageError(f"no folder {ask.folder!r}")
-    origin = folder.relative_to(store.workspace.root).as_posix() if folder.is_relative_to(store.workspace.root) else folder.name
+    origin = store.workspace.relative(folder) or folder.name
     with store.journal.locked():
         answer = ImportAnswer(imported={}, skipped=[], warnings=[])
         ids = _numbers(store, folder, origin, answer)
@@ -66,13 +166,12 @@ def import_folder(store: AdrStore, ask: ImportParams) -> ImportAnswer:
         change = Change()
         for decision, _ in fresh:
             check(decision.envelope)
-            change.steps += create(store, decision.envelope, decision.body)
-            change.rows.append(transition(decision.envelope, None, source=decision.folder))
+            create(store, change, decision.envelope, decision.body, source=decision.folder)
         store.journal.commit(change)
     return answer
 
 
-def _numbers(store: AdrStore, folder: Path, origin: str, answer: ImportAnswer) -> dict[int, str]:
+def _numbers(store: Store, folder: Path, origin: str, answer: ImportAnswer) -> dict[int, str]:
     """Number in the folder -> id here, and in `answer` which files are new; a number that is taken moves behind all others."""
     entries = store.index.current().entries()
     taken = {entry.id for entry in entries}
@@ -85,16 +184,15 @@ def _numbers(store: AdrStore, folder: Path, origin: str, answer: ImportAnswer) -
             answer.warnings.append(f"{name}: not named NNNN-title.md, left out")
             continue
         number = int(match[1])
+        ids[number] = known.get(f"{origin}/{name}") or format_id(number)
         if f"{origin}/{name}" in known:
             answer.skipped.append(name)
-            ids[number] = known[f"{origin}/{name}"]
             continue
-        adr_id = format_id(number)
-        if number == 0 or adr_id in taken:
+        if number == 0 or ids[number] in taken:
             highest += 1
-            adr_id = format_id(highest)
-        taken.add(adr_id)
-        ids[number] = answer.imported[name] = adr_id
+            ids[number] = format_id(highest)
+        taken.add(ids[number])
+        answer.imported[name] = ids[number]
     return ids
 
 
@@ -103,26 +201,21 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path.name} is not UTF-8") from None
-    form: Format = formats.guess(text) if ask.format == "auto" else ask.format
-    raw_head, body = formats.split(text, form)
+    form: Format = guess(text) if ask.format == "auto" else ask.format
+    raw_head, body = split(text, form)
     try:
-        head = formats.read_head(raw_head, form)
+        head = read_head(raw_head, form)
     except IntegrityError as error:
         raise UsageError(f"{path.name}: {error.message}", hint="mend the file, or move it elsewhere") from None
     day = f"{head.date}T00:00:00Z" if head.date else now()
     settled = head.status in ("accepted", "superseded")
-    fields: dict[str, Any] = {
-        "owner": head.owner or actor(),
-        "created_at": day,
-        "last_updated": day,
-        "accepted_at": day if settled else None,
-        "related_features": tidy(ask.related_features) or ["cross-cutting"],
-    }
+    fields: dict[str, Any] = {"owner": head.owner or actor(), "created_at": day, "last_updated": day, "accepted_at": day if settled else None}
+    fields["related_features"] = tidy(ask.related_features) or ["cross-cutting"]
     fields |= {name: value for name, value in head.carried.items() if name in CARRIED}
     envelope = msgspec.convert(fields | {"id": adr_id, "title": head.title, "status": head.status}, Envelope)
     envelope.legacy_ids = tidy([*envelope.legacy_ids, legacy])
     if head.carried:  # Orbit wrote this file, so its body goes back to Orbit's own headings and the head holds nothing else
-        body = formats.from_madr(body)
+        body = _retitled(body, PLAIN_HEADINGS).lstrip("\n")
     else:
         envelope.origin = Origin(format=form, file=path.name, head=raw_head)
     envelope.validation_warnings = missing(body) if settled else []
@@ -133,9 +226,8 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
 
 
 def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAnswer) -> None:
-    for number in [*head.supersedes, *([head.superseded_by] if head.superseded_by is not None else [])]:
-        if number not in ids:
-            answer.warnings.append(f"{decision.folder}: links to {number}, which is not in the folder")
+    linked = [number for number in (*head.supersedes, head.superseded_by) if number is not None]
+    answer.warnings += [f"{decision.folder}: links to {number}, which is not in the folder" for number in linked if number not in ids]
     decision.envelope.supersedes = tidy(ids[number] for number in head.supersedes if number in ids)
     decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
 
@@ -144,8 +236,7 @@ def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
     """The other half of links that the folder states on one side only."""
     by_id = {envelope.id: envelope for envelope in fresh}
     for envelope in by_id.values():
-        new = by_id.get(envelope.superseded_by or "")
-        if new is not None:
+        if new := by_id.get(envelope.superseded_by or ""):
             new.supersedes = tidy([*new.supersedes, envelope.id])
     for envelope in by_id.values():
         for old_id in list(envelope.supersedes):
@@ -157,7 +248,7 @@ def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
                 answer.warnings.append(f"{envelope.id} claims to supersede {old_id}, which says otherwise")
 
 
-def export_folder(store: AdrStore, ask: ExportParams) -> ExportAnswer:
+def export_folder(store: Store, ask: ExportParams) -> ExportAnswer:
     """Every decision as one file; nothing is overwritten that differs and was not exported before."""
     folder = store.workspace.root / ask.folder
     decisions = [read_decision(store.home, entry.folder) for entry in reversed(store.index.current().entries()) if entry.envelope]
@@ -184,10 +275,10 @@ def _file_name(envelope: Envelope) -> str:
 def _export(decision: Decision, files: dict[str, str], titles: dict[str, str], form: Format) -> str:
     envelope = decision.envelope
     origin = envelope.origin
-    if origin is not None and origin.format == form and _still_says(envelope, formats.read_head(origin.head, form), files):
+    if origin is not None and origin.format == form and _still_says(envelope, read_head(origin.head, form), files):
         return origin.head + decision.body
-    head = formats.write_head(envelope, files, titles, form)
-    return head + (formats.to_madr(decision.body) if form == "madr" else decision.body)
+    head = write_head(envelope, files, titles, form)
+    return head + ("\n" + _retitled(decision.body, MADR_HEADINGS) if form == "madr" else decision.body)
 
 
 def _still_says(envelope: Envelope, head: Head, files: dict[str, str]) -> bool:

@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
-from orbit.adr.code import Code, Place, path_of
 from orbit.adr.decision import Entry
+from orbit.adr.store import Code, Place, Store
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
+from orbit.model import ARGUMENT
 
 KINDS = ("symbol:", "file:", "dir:", "module:", "command:")
 RANK = {"anchor": 0, "citation": 1, "path": 2}
 ORDER = {"accepted": 0, "proposed": 1, "superseded": 2}
 
 
+def path_of(selector: str) -> str | None:
+    """The path a selector names by itself; None if only a graph can tell."""
+    kind, _, rest = selector.partition(":")
+    if kind in ("file", "dir"):
+        return _clean(rest)
+    return _clean(rest.partition("#")[0]) if kind == "symbol" else None
+
+
+def is_alive(root: Path, selector: str, code: Code | None) -> bool:
+    """Whether what an anchor names still exists, as far as can be told."""
+    path = path_of(selector)
+    if path is not None and not (root / path).exists():
+        return False
+    with suppress(AmbiguousError):
+        return code is None or selector.startswith(("file:", "dir:")) or code.locate(selector) is not None
+    return True
+
+
+def _clean(path: str) -> str:
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    return "/".join(parts) or "."
+
+
 class ForParams(msgspec.Struct, kw_only=True):
-    target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra={"cli": {"argument": True}})]
+    target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra=ARGUMENT)]
 
 
 class Governing(msgspec.Struct, kw_only=True):
@@ -42,12 +65,14 @@ class ForAnswer(msgspec.Struct, kw_only=True):
     total: int
 
 
-def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
+def decisions_for(store: Store, ask: ForParams) -> ForAnswer:
     """Resolve the target to a file (and lines), then ask `governing`."""
     target, code = ask.target, store.code
     selector = target if target.startswith(KINDS) else None
     place = code.locate(target) if code is not None and not (store.workspace.root / target).exists() else None
-    path = place.path if place else path_of(selector) if selector else _inside(store, target)
+    path = place.path if place else path_of(selector) if selector else store.workspace.relative(target)
+    if path is None and selector is None:
+        raise UsageError(f"{target} is outside the worktree")
     is_gone = code is not None and place is None and target.startswith(("symbol:", "module:", "command:"))
     if is_gone or path is None or not (place or (store.workspace.root / path).exists() or store.index.current().covering(path)):
         hint = "give a path or a selector with a path; other names need a graph: `orbit graph sync`"
@@ -56,7 +81,7 @@ def decisions_for(store: AdrStore, ask: ForParams) -> ForAnswer:
     return ForAnswer(target=target, adrs=adrs, total=len(adrs))
 
 
-def governing(store: AdrStore, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
+def governing(store: Store, path: str, *, selector: str | None = None, place: Place | None = None) -> list[Governing]:
     """Decisions for `path`; with `selector` and `place` for that symbol of it: citations count only inside its lines."""
     index = store.index.current()
     found: dict[str, tuple[Entry, dict[str, str]]] = {}
@@ -64,12 +89,11 @@ def governing(store: AdrStore, path: str, *, selector: str | None = None, place:
     def note(entry: Entry, via: str, reason: str) -> None:
         found.setdefault(entry.folder, (entry, {}))[1][reason] = via
 
-    for entry, glob in index.covering(path):
-        if entry.status in ("accepted", "proposed"):
-            note(entry, "path", f"path {glob}")
-    for entry, anchor in index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, store.code)):
-        if entry.status in ("accepted", "proposed"):
-            note(entry, "anchor", f"anchor {anchor}")
+    anchored = index.labelled("anchor", lambda anchor: _anchors(anchor, path, selector, place, store.code))
+    for via, rows in (("path", index.covering(path)), ("anchor", anchored)):
+        for entry, value in rows:
+            if entry.status in ("accepted", "proposed"):
+                note(entry, via, f"{via} {value}")
     cited = _cited_lines(store, path, place) if selector is None or place or not selector.startswith("symbol:") else {}
     for entry in index.entries_of(cited):
         if entry.status != "deleted":
@@ -89,13 +113,12 @@ def _anchors(anchor: str, path: str, selector: str | None, place: Place | None, 
     where = path_of(anchor)
     if anchor.startswith("dir:"):
         return where is not None and (where == "." or path == where or path.startswith(where + "/"))
-    if anchor.startswith("symbol:") and place is not None and code is not None and where == path:
-        try:
+    if where == path and anchor.startswith("symbol:") and place is not None and code is not None:
+        with suppress(AmbiguousError):
             return code.locate(anchor) == place
-        except AmbiguousError:
-            return False
-    if anchor.startswith("symbol:") and selector is not None and selector.startswith("symbol:"):
-        return where == path and _name(anchor) == _name(selector)
+        return False
+    if where == path and anchor.startswith("symbol:") and selector is not None and selector.startswith("symbol:"):
+        return _name(anchor) == _name(selector)
     return where == path
 
 
@@ -106,7 +129,7 @@ def _name(selector: str) -> str:
     return head if colon and not head.endswith(":") and kind.isidentifier() and kind.islower() else name
 
 
-def _cited_lines(store: AdrStore, path: str, place: Place | None) -> dict[str, list[int]]:
+def _cited_lines(store: Store, path: str, place: Place | None) -> dict[str, list[int]]:
     file = store.workspace.root / path
     if not file.is_file():
         return {}
@@ -115,10 +138,3 @@ def _cited_lines(store: AdrStore, path: str, place: Place | None) -> dict[str, l
         if place is None or place.first_line <= citation.line <= place.last_line:
             lines.setdefault(citation.id, []).append(citation.line)
     return lines
-
-
-def _inside(store: AdrStore, path: str) -> str:
-    full = (store.workspace.root / path).resolve()
-    if not full.is_relative_to(store.workspace.root):
-        raise UsageError(f"{path} is outside the worktree")
-    return full.relative_to(store.workspace.root).as_posix()

@@ -18,36 +18,19 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
-from orbit.adr.envelope import STATUSES, Status
+from orbit.adr.envelope import STATUSES, Status, is_id, number_of
 from orbit.adr.globs import contains
-from orbit.adr.ids import is_id, number_of
 from orbit.adr.journal import Journal
 
 VERSION = 1
 # A file touched this shortly before it was indexed may change again without a new time stamp, so it is read again.
 CLOCK_NS = 20_000_000
-SCHEMA = f"""
-CREATE TABLE adrs (
-    row INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, number INTEGER NOT NULL, status TEXT NOT NULL, owner TEXT NOT NULL,
-    last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER,
-    indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
-) STRICT;
-CREATE TABLE seen (envelopes TEXT NOT NULL, everything TEXT NOT NULL, newest_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL) STRICT;
-CREATE TABLE labels (row INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL) STRICT;
-CREATE INDEX labels_by_value ON labels (kind, value);
-CREATE INDEX labels_by_row ON labels (row);
-CREATE TABLE vectors (row INTEGER NOT NULL, embedder TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (row, embedder)) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(title, tags, body, tokenize='porter unicode61 remove_diacritics 2');
-PRAGMA user_version = {VERSION};
-"""
 LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
 LegacyId = Annotated[str | None, Meta(description="Number it had before, such as activity-job/ADR-039.")]
 Stamp = tuple[int | None, ...]  # time and size of the envelope, then of the body
 
 
 class Filters(msgspec.Struct, kw_only=True):
-    """What a list or search is narrowed to."""
-
     feature: Annotated[str | None, Meta(description="Belongs to this feature.")] = None
     status: Annotated[Status | None, Meta(description="Has this status.")] = None
     owner: Annotated[str | None, Meta(description="Has this owner.")] = None
@@ -142,10 +125,10 @@ class Index:
         sql = f"SELECT row, title, body FROM adrs JOIN words ON words.rowid = row WHERE {where} AND row NOT IN (SELECT row FROM vectors WHERE embedder = ?)"
         missing = list(self._run(sql, (*values, embedder)))
         made = embed([f"{title}\n{body}" for _, title, body in missing]) if missing else []
-        new = [(row, embedder, blob) for (row, _, _), blob in zip(missing, made, strict=True)]
-        self._connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", new)
+        for (row, _, _), blob in zip(missing, made, strict=True):
+            self._run("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", (row, embedder, blob))
         sql = f"SELECT entry, vector, body FROM adrs JOIN vectors USING (row) JOIN words ON words.rowid = adrs.row WHERE embedder = ? AND {where}"
-        return [(entry, vector, body) for entry, vector, body in self._entries(sql, (embedder, *values))]
+        return list(self._entries(sql, (embedder, *values)))
 
     def covering(self, path: str) -> list[tuple[Entry, str]]:
         """(entry, glob) for each path glob that covers `path`."""
@@ -155,7 +138,7 @@ class Index:
         """(entry, value) for each label of a kind whose value is wanted, newest number first."""
         values = [value for value in self._values(kind) if wanted(value)]
         sql = f"SELECT entry, value FROM labels JOIN adrs USING (row) WHERE kind = ? AND value IN ({_marks(values)}) ORDER BY number DESC, value"
-        return [(entry, value) for entry, value in self._entries(sql, (kind, *values))]
+        return list(self._entries(sql, (kind, *values)))
 
     def entries_of(self, adr_ids: Iterable[str]) -> list[Entry]:
         numbers = {number_of(adr_id): adr_id for adr_id in adr_ids}
@@ -166,15 +149,10 @@ class Index:
         return [value for (value,) in self._run("SELECT DISTINCT value FROM labels WHERE kind = ?", (kind,))]
 
     def _where(self, filters: Filters) -> tuple[str, tuple[Any, ...]]:
-        clauses, values = ["1"], []
-        for name in ("status", "owner"):
-            if (wanted := getattr(filters, name)) is not None:
-                clauses.append(f"{name} = ?")
-                values.append(wanted)
-        if filters.since is not None:
-            clauses.append("last_updated >= ?")
-            values.append(filters.since)
-        labels: dict[str, list[str]] = {name: [wanted] for name in ("feature", "task_id", "legacy_id") if (wanted := getattr(filters, name)) is not None}
+        given = {name: value for name in Filters.__struct_fields__ if (value := getattr(filters, name)) is not None}
+        columns = {"status": "status = ?", "owner": "owner = ?", "since": "last_updated >= ?"}
+        clauses, values = ["1", *(columns[name] for name in given if name in columns)], [value for name, value in given.items() if name in columns]
+        labels: dict[str, list[str]] = {name: [value] for name, value in given.items() if name in ("feature", "task_id", "legacy_id")}
         if filters.tag is not None:
             labels["tag"] = [tag for tag in self._values("tag") if tag.casefold() == filters.tag.casefold()]
         if filters.path is not None:
@@ -186,16 +164,11 @@ class Index:
 
     # How it is kept
 
-    @property
-    def _connection(self) -> apsw.Connection:
-        if self._db is None:
-            raise RuntimeError("index used before current()")
-        return self._db
-
     def _run(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        return iter(self._connection.execute(sql, values))
+        assert self._db is not None, "asked before current()"
+        return iter(self._db.execute(sql, values))
 
-    def _entries(self, sql: str, values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    def _entries(self, sql: str, values: tuple[Any, ...]) -> Iterator[Any]:
         """Rows whose first column is an entry."""
         decoder = msgspec.msgpack.Decoder(Entry)
         return ((decoder.decode(blob), *rest) for blob, *rest in self._run(sql, values))
@@ -203,10 +176,11 @@ class Index:
     def _one(self, sql: str, values: tuple[Any, ...] = ()) -> Any:
         return next(self._run(sql, values))[0]
 
-    def _open(self) -> None:
+    def _open(self) -> apsw.Connection:
         self._db = apsw.Connection(str(self._path))
         self._db.set_busy_timeout(10_000)
         self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        return self._db
 
     def _stale(self, bodies: bool) -> bool:
         if self._one("PRAGMA user_version") != VERSION:
@@ -214,24 +188,21 @@ class Index:
         seen, newest, indexed = next(self._run(f"SELECT {'everything' if bodies else 'envelopes'}, newest_ns, indexed_ns FROM seen"))
         return bool(newest > indexed - CLOCK_NS) or seen != _fingerprint(scan(self._home, bodies=bodies))
 
-    def _known(self) -> dict[str, tuple[Stamp, int]]:
-        return {row[0]: (row[2:], row[1]) for row in self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")}
-
-    @staticmethod
-    def _differences(known: dict[str, tuple[Stamp, int]], found: dict[str, Stamp]) -> set[str]:
-        changed = {folder for folder, stamp in found.items() if folder not in known or known[folder][0] != stamp}
-        recent = {folder for folder, (stamp, indexed) in known.items() if max(stamp[0] or 0, stamp[-2] or 0) > indexed - CLOCK_NS}
-        return changed | recent | (known.keys() - found.keys())
+    def _differences(self, found: dict[str, Stamp]) -> set[str]:
+        """Folders whose row is missing, out of date or left over, or was made too soon after a change to be trusted."""
+        rows = self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")
+        known = {folder: (indexed, stamp) for folder, indexed, *stamp in rows}
+        recent = {folder for folder, (indexed, stamp) in known.items() if max(stamp[0] or 0, stamp[2] or 0) > indexed - CLOCK_NS}
+        changed = {folder for folder in known.keys() & found.keys() if [*found[folder]] != known[folder][1]}
+        return recent | changed | (known.keys() ^ found.keys())
 
     def _refresh(self) -> None:
         """The store's lock is held."""
         self._home.mkdir(parents=True, exist_ok=True)
         for attempt in (1, 2):
             try:
-                if self._db is None:
-                    self._open()
-                self._update(self._connection)
-                return
+                self._update(self._db or self._open())
+                break
             except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
                 raise OSError(str(error)) from None
             except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
@@ -248,13 +219,13 @@ class Index:
         with db:
             version = self._one("PRAGMA user_version")
             if version == 0:
-                db.execute(SCHEMA)
+                db.execute((Path(__file__).parent / "index.sql").read_text(encoding="utf-8"))
+                db.pragma("user_version", VERSION)
             elif version != VERSION:
                 raise apsw.CorruptError(f"index version {version}")
-            indexed, found, known = time.time_ns(), scan(self._home), self._known()
-            for folder in self._differences(known, found):
-                row = next(iter(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))), None)
-                if row is not None:
+            indexed, found = time.time_ns(), scan(self._home)
+            for folder in self._differences(found):
+                for row in list(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))):
                     for table, column in (("adrs", "row"), ("labels", "row"), ("vectors", "row"), ("words", "rowid")):
                         db.execute(f"DELETE FROM {table} WHERE {column} = ?", row)
                 if folder in found:
@@ -291,11 +262,10 @@ def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
         start = "" if opened is not None else f"{folder}/"
         try:
             for name in filter(is_id, os.listdir(folder)):
-                stamp = _stat(f"{start}{name}/{ENVELOPE}", opened)
-                if bodies:
-                    stamp += _stat(f"{start}{name}/{BODY}", opened)
-                if stamp[0] or (stamp[2] if bodies else _stat(f"{start}{name}/{BODY}", opened)[0]):
-                    found[f"{status}/{name}"] = stamp
+                envelope = _stat(f"{start}{name}/{ENVELOPE}", opened)
+                body = _stat(f"{start}{name}/{BODY}", opened) if bodies or not envelope[0] else ()
+                if envelope[0] or body[0]:
+                    found[f"{status}/{name}"] = envelope + body if bodies else envelope
         finally:
             if opened is not None:
                 os.close(opened)

@@ -32,19 +32,11 @@ class Write(msgspec.Struct, tag="write"):
 
 
 class Move(msgspec.Struct, tag="move"):
-    """Rename a folder."""
-
     source: str
     target: str
 
 
-class Remove(msgspec.Struct, tag="remove"):
-    """Remove a folder."""
-
-    path: str
-
-
-Step = Write | Move | Remove
+Step = Write | Move
 
 
 class Change(msgspec.Struct):
@@ -96,14 +88,10 @@ class Journal:
         """Carry out `change`; the lock must be held."""
         if not change.steps:
             return
-        try:
+        with _refusing("nothing was changed", "make room or give write access, then try again"):
             _replace(self._file, msgspec.msgpack.encode(change))
-        except OSError as error:
-            raise RefusedError(f"nothing was changed: {error}", hint="make room or give write access, then try again") from None
-        try:
+        with _refusing("the change is not finished", "remove the cause; the next command finishes it"):
             self._apply(change)
-        except OSError as error:
-            raise RefusedError(f"the change is not finished: {error}", hint="remove the cause; the next command finishes it") from None
 
     def _recover(self) -> None:
         if not self._file.exists():
@@ -111,34 +99,32 @@ class Journal:
         change = msgspec.msgpack.decode(self._file.read_bytes(), type=Change)
         seen = {(row.timestamp, row.adr_id, row.to_status) for row in CommandLog(self.workspace).rows()}
         change.rows = [row for row in change.rows if (row.timestamp, row.adr_id, row.to_status) not in seen]
-        try:
+        with _refusing("an unfinished change cannot be completed", f"remove the cause, or give the change up by deleting {self._file}"):
             self._apply(change)
-        except OSError as error:
-            raise RefusedError(
-                f"an unfinished change cannot be completed: {error}", hint=f"remove the cause, or give the change up by deleting {self._file}"
-            ) from None
 
     def _apply(self, change: Change) -> None:
         for step in change.steps:
             if isinstance(step, Write):
-                self._write(step)
-            elif isinstance(step, Move):
+                if _digest(path := self.root / step.path) == step.before:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    _replace(path, step.content)
+            else:
                 source, target = self.root / step.source, self.root / step.target
                 if source.is_dir() and not target.exists():
                     target.parent.mkdir(parents=True, exist_ok=True)
                     os.rename(source, target)
-            elif (self.root / step.path).is_dir():
-                shutil.rmtree(self.root / step.path)
         log = CommandLog(self.workspace)
         for row in change.rows:
             log.append(row)
         os.unlink(self._file)
 
-    def _write(self, step: Write) -> None:
-        path = self.root / step.path
-        if _digest(path) == step.before:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, step.content)
+
+@contextmanager
+def _refusing(said: str, hint: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RefusedError(f"{said}: {error}", hint=hint) from None
 
 
 def _digest(path: Path) -> str | None:

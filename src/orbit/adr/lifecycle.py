@@ -9,27 +9,25 @@ Everything is checked before anything is written, so a refused change leaves eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sections
 from orbit.adr.decision import BODY, ENVELOPE, Decision
-from orbit.adr.envelope import Envelope, Status, check, encode, tidy
-from orbit.adr.ids import format_id
+from orbit.adr.envelope import Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
+from orbit.adr.store import Store
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
+from orbit.model import ARGUMENT
 
 Features = Annotated[list[str], Meta(description="Feature folder it belongs to; repeat for more.", extra={"cli": {"flag": "--feature"}})]
 Tasks = Annotated[list[str], Meta(description="Task it came from or was shipped by; repeat for more.", extra={"cli": {"flag": "--task"}})]
 Tags = Annotated[list[str], Meta(description="Free label; repeat for more.", extra={"cli": {"flag": "--tag"}})]
 Paths = Annotated[list[str], Meta(description="Glob of files it constrains, from the repository root; repeat for more.", extra={"cli": {"flag": "--path"}})]
-AdrId = Annotated[str, Meta(description="Id such as ADR-0042, or <status>/<id> where two branches took one number.", extra={"cli": {"argument": True}})]
+AdrId = Annotated[str, Meta(description="Id such as ADR-0042, or <status>/<id> where two branches took one number.", extra=ARGUMENT)]
 Context = Annotated[str | None, Meta(description="Why a decision was forced.")]
 Chosen = Annotated[str | None, Meta(description="What was chosen.")]
 Consequences = Annotated[str | None, Meta(description="Bullets, one of them `- Cost: ...`.")]
@@ -71,8 +69,8 @@ class UpdateParams(msgspec.Struct, kw_only=True):
 
 
 class SupersedeParams(msgspec.Struct, kw_only=True):
-    old_id: Annotated[str, Meta(description="The decision that is replaced.", extra={"cli": {"argument": True}})]
-    new_id: Annotated[str, Meta(description="The accepted decision that replaces it.", extra={"cli": {"argument": True}})]
+    old_id: Annotated[str, Meta(description="The decision that is replaced.", extra=ARGUMENT)]
+    new_id: Annotated[str, Meta(description="The accepted decision that replaces it.", extra=ARGUMENT)]
 
 
 class SupersedeAnswer(msgspec.Struct, kw_only=True):
@@ -80,30 +78,21 @@ class SupersedeAnswer(msgspec.Struct, kw_only=True):
     new: Envelope
 
 
-def add(store: AdrStore, ask: AddParams) -> AddAnswer:
+def add(store: Store, ask: AddParams) -> AddAnswer:
     """Write a new proposed decision under the next free number."""
     body = _body(store, ask, "")
     moment = now()
-    envelope = Envelope(
-        id="ADR-0000",
-        title=ask.title.strip(),
-        status="proposed",
-        owner=ask.owner.strip(),
-        created_at=moment,
-        last_updated=moment,
-        related_features=tidy(ask.related_features),
-        related_tasks=tidy(ask.related_tasks),
-        tags=tidy(ask.tags, lower=True),
-        paths=tidy(ask.paths),
-    )
-    check(envelope)
+    envelope = Envelope(id="ADR-0000", title="", status="proposed", owner="", created_at=moment, last_updated=moment)
+    _set_fields(envelope, ask)
     with store.journal.locked():
         envelope.id = format_id(store.index.current().highest() + 1)
-        store.journal.commit(Change(create(store, envelope, body), [transition(envelope, None)]))
+        change = Change()
+        create(store, change, envelope, body)
+        store.journal.commit(change)
     return AddAnswer(id=envelope.id, path=store.journal.relative(store.home / "proposed" / envelope.id))
 
 
-def update(store: AdrStore, ask: UpdateParams) -> Envelope:
+def update(store: Store, ask: UpdateParams) -> Envelope:
     """Change fields, sections or the status of one decision; lists replace, an empty list clears."""
     with store.journal.locked():
         decision = store.load(ask.id)
@@ -113,25 +102,19 @@ def update(store: AdrStore, ask: UpdateParams) -> Envelope:
             raise RefusedError(f"{before.id} is deleted and stays as it is", hint="`orbit adr add` a new decision")
         target = ask.status or before.status
         _check_transition(before, target, ask)
-        for name, value in (("owner", ask.owner), ("title", ask.title)):
-            if value is not None:
-                setattr(after, name, value.strip())
-        for name in ("related_features", "related_tasks", "tags", "paths"):
-            if (values := getattr(ask, name)) is not None:
-                setattr(after, name, tidy(values, lower=name == "tags"))
         body = _new_body(store, decision, ask)
-        check(after)
+        _set_fields(after, ask)
         if after == before and body == decision.body and target == before.status:
             return before
         after.status, after.last_updated = target, now()
         if target == "accepted" != before.status:
             after.accepted_at, after.body_digest = after.last_updated, digest(body)
-        rows = [transition(after, before.status)] if target != before.status else []
+        rows = [_transition(after, before.status, after.related_tasks)] if target != before.status else []
         store.journal.commit(Change(rewrite(store, decision, after, body), rows))
         return after
 
 
-def supersede(store: AdrStore, ask: SupersedeParams) -> SupersedeAnswer:
+def supersede(store: Store, ask: SupersedeParams) -> SupersedeAnswer:
     """Link both decisions and retire the old one, in one change."""
     with store.journal.locked():
         old, new = store.load(ask.old_id), store.load(ask.new_id)
@@ -151,18 +134,19 @@ def supersede(store: AdrStore, ask: SupersedeParams) -> SupersedeAnswer:
         moment = now()
         retired = msgspec.structs.replace(old.envelope, status="superseded", superseded_by=new.envelope.id, last_updated=moment)
         successor = msgspec.structs.replace(new.envelope, supersedes=tidy([*new.envelope.supersedes, old.envelope.id]), last_updated=moment)
-        row = transition(retired, old.envelope.status, shipped_by=successor, superseded_by=successor.id)
+        row = _transition(retired, old.envelope.status, successor.related_tasks, superseded_by=successor.id)
         store.journal.commit(Change([*rewrite(store, old, retired, old.body), *rewrite(store, new, successor, new.body)], [row]))
         return SupersedeAnswer(old=retired, new=successor)
 
 
-def create(store: AdrStore, envelope: Envelope, body: str) -> list[Step]:
-    """The steps that write a new decision."""
+def create(store: Store, change: Change, envelope: Envelope, body: str, **more: str) -> None:
+    """Add to `change` what writes a new decision."""
     folder = store.home / envelope.status / envelope.id
-    return [store.journal.write_step(folder / BODY, body), store.journal.write_step(folder / ENVELOPE, encode(envelope, {}))]
+    change.steps += [store.journal.write_step(folder / BODY, body), store.journal.write_step(folder / ENVELOPE, encode(envelope, {}))]
+    change.rows.append(_transition(envelope, None, envelope.related_tasks, **more))
 
 
-def rewrite(store: AdrStore, decision: Decision, after: Envelope, body: str) -> list[Step]:
+def rewrite(store: Store, decision: Decision, after: Envelope, body: str) -> list[Step]:
     """The steps that turn `decision` into `after` with `body`, moving its folder if status or id changed."""
     source, target = store.home / decision.folder, store.home / after.status / after.id
     steps: list[Step] = [Move(store.journal.relative(source), store.journal.relative(target))] if source != target else []
@@ -172,10 +156,18 @@ def rewrite(store: AdrStore, decision: Decision, after: Envelope, body: str) -> 
     return steps
 
 
-def transition(after: Envelope, from_status: str | None, shipped_by: Envelope | None = None, **more: str) -> CommandRow:
+def _transition(after: Envelope, from_status: str | None, tasks: list[str], **more: str) -> CommandRow:
     """The audit row of one step of a decision's life, with the task that shipped it or its successor."""
-    task = next(iter((shipped_by or after).related_tasks), None)
+    task = next(iter(tasks), None)
     return CommandRow(command="adr.transition", adr_id=after.id, from_status=from_status, to_status=after.status, task_id=task, arguments=dict(more))
+
+
+def _set_fields(envelope: Envelope, ask: AddParams | UpdateParams) -> None:
+    for name in ("title", "owner", "related_features", "related_tasks", "tags", "paths"):
+        value = getattr(ask, name)
+        if value is not None:
+            setattr(envelope, name, value.strip() if isinstance(value, str) else tidy(value, lower=name == "tags"))
+    check(envelope)
 
 
 def _check_transition(before: Envelope, target: Status, ask: UpdateParams) -> None:
@@ -184,21 +176,18 @@ def _check_transition(before: Envelope, target: Status, ask: UpdateParams) -> No
     if target == "superseded":
         raise RefusedError(f"{before.id} cannot be set to superseded directly", hint=f"`orbit adr supersede {before.id} NEW` links both sides")
     if before.status == "superseded":
-        raise RefusedError(
-            f"{before.id} is superseded by {before.superseded_by}, which is final", hint="`orbit adr add` a new decision and supersede the current one"
-        )
+        hint = "`orbit adr add` a new decision and supersede the current one"
+        raise RefusedError(f"{before.id} is superseded by {before.superseded_by}, which is final", hint=hint)
     if target == "proposed":
-        raise RefusedError(
-            f"{before.id} is accepted and cannot go back to proposed",
-            hint=f"`orbit adr add` one that explains the reversal, then `orbit adr supersede {before.id} NEW`",
-        )
+        hint = f"`orbit adr add` one that explains the reversal, then `orbit adr supersede {before.id} NEW`"
+        raise RefusedError(f"{before.id} is accepted and cannot go back to proposed", hint=hint)
     if target == "deleted" and before.status == "accepted":
         raise RefusedError(f"{before.id} is accepted and cannot be deleted", hint=f"`orbit adr supersede {before.id} NEW`")
     if target == "accepted" and not tidy(ask.related_tasks or []):
         raise RefusedError(f"accepting {before.id} needs the task that shipped it", hint=f"`orbit adr update {before.id} --status accepted --task TASK`")
 
 
-def _new_body(store: AdrStore, decision: Decision, ask: UpdateParams) -> str:
+def _new_body(store: Store, decision: Decision, ask: UpdateParams) -> str:
     envelope = decision.envelope
     body = _body(store, ask, decision.body)
     if envelope.status != "proposed" and (body != decision.body or (ask.title is not None and ask.title.strip() != envelope.title)):
@@ -211,7 +200,7 @@ def _new_body(store: AdrStore, decision: Decision, ask: UpdateParams) -> str:
     return add_addendum(body, now()[:10], ask.addendum)
 
 
-def _body(store: AdrStore, ask: AddParams | UpdateParams, body: str) -> str:
+def _body(store: Store, ask: AddParams | UpdateParams, body: str) -> str:
     sections = {name: text for name in SECTIONS if (text := getattr(ask, name)) is not None}
     if ask.body_file is None:
         return replace_sections(body, sections) if body else compose(sections)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.citations import citations_in
-from orbit.adr.code import is_alive
-from orbit.adr.collisions import collisions
+from orbit.adr.citations import Citation, citations_in
 from orbit.adr.decision import BODY, ENVELOPE, Entry
 from orbit.adr.envelope import FEATURE
-from orbit.adr.globs import contains, matches_any
-from orbit.adr.worktree import files, files_with, holds
+from orbit.adr.globs import matches_any
+from orbit.adr.governing import is_alive
+from orbit.adr.store import Store
+from orbit.adr.worktree import citing, collisions, files, files_with, holds
 from orbit.errors import UsageError
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
+from orbit.model import ARGUMENT
 
 MARK = "[ADR-"
 
 
 class LintParams(msgspec.Struct, kw_only=True):
-    paths: Annotated[list[str], Meta(description="Files or folders whose citations to check; default: all.", extra={"cli": {"argument": True}})] = []
+    paths: Annotated[list[str], Meta(description="Files or folders whose citations to check; default: all.", extra=ARGUMENT)] = []
     against: Annotated[str | None, Meta(description="Also find numbers this revision gave to other decisions.")] = None
     format: Annotated[Literal["text", "json", "github"], Meta(description="github: annotations for a workflow run.")] = "text"
 
@@ -49,52 +47,42 @@ class LintAnswer(msgspec.Struct, kw_only=True):
 Found = Iterator[tuple[bool, Finding]]  # (is an error, what)
 
 
-def lint(store: AdrStore, ask: LintParams) -> LintAnswer:
+def lint(store: Store, ask: LintParams) -> LintAnswer:
     entries = store.index.current().entries()
     cited = _files_to_check(store, ask.paths)
     found = [*_decisions(store, entries), *_links(entries), *_citations(store, entries, cited), *_globs(store, entries)]
     if ask.against is not None:
         found += _collisions(store, entries, ask.against)
     findings = sorted(found, key=lambda pair: (pair[1].file, pair[1].line, pair[1].code, pair[1].message))
-    return LintAnswer(
-        errors=[finding for is_error, finding in findings if is_error],
-        warnings=[finding for is_error, finding in findings if not is_error],
-        adrs=len(entries),
-        files=len(cited),
-        format=ask.format,
-    )
+    errors, warnings = ([finding for is_error, finding in findings if is_error is wanted] for wanted in (True, False))
+    return LintAnswer(errors=errors, warnings=warnings, adrs=len(entries), files=len(cited), format=ask.format)
 
 
-def _files_to_check(store: AdrStore, wanted: list[str]) -> list[str]:
+def _files_to_check(store: Store, wanted: list[str]) -> list[str]:
     root = store.workspace.root
-    excluded = store.workspace.setting("adr", "exclude", [])
-    names: set[str] = set()
     for name in wanted:
-        path = (root / name).resolve()
-        if not path.exists():
+        if not (root / name).exists():
             raise UsageError(f"no such file or folder: {name}")
-        if path.is_relative_to(root):
-            names.add(path.relative_to(root).as_posix())
+    names = set(filter(None, map(store.workspace.relative, wanted)))
     if not wanted or any((root / name).is_dir() for name in names):
         listed = [path for path in files_with(root, MARK) if not wanted or any(name in (path, ".") or path.startswith(name + "/") for name in names)]
     else:
         listed = sorted(name for name in names if holds(root / name, MARK))
-    return [path for path in listed if not path.startswith(".orbit/") and not any(contains(glob, path) for glob in excluded)]
+    return citing(store.workspace, listed)
 
 
 def _at(entry: Entry, code: str, message: str, leaf: str = ENVELOPE, line: int = 1) -> Finding:
     return Finding(file=f".orbit/adrs/{entry.folder}/{leaf}", line=line, code=code, message=message)
 
 
-def _decisions(store: AdrStore, entries: list[Entry]) -> Found:
+def _decisions(store: Store, entries: list[Entry]) -> Found:
     """Each decision by itself."""
-    folders: dict[str, list[str]] = {}
+    folders: dict[str, set[str]] = {}
     for entry in entries:
-        folders.setdefault(entry.id, []).append(entry.folder)
+        folders.setdefault(entry.id, set()).add(entry.folder)
     for entry in entries:
         envelope = entry.envelope
-        if len(folders[entry.id]) > 1:
-            others = ", ".join(sorted(set(folders[entry.id]) - {entry.folder}))
+        if others := ", ".join(sorted(folders[entry.id] - {entry.folder})):
             yield True, _at(entry, "duplicate-id", f"{entry.id} is also {others}; `orbit adr renumber {entry.folder}` one of them")
         if envelope is None:
             yield True, _at(entry, "unreadable", entry.error or "")
@@ -127,62 +115,62 @@ def _links(entries: list[Entry]) -> Found:
         envelope = entry.envelope
         if envelope is None:
             continue
+        said = []
         for old_id in envelope.supersedes:
-            old = by_id.get(old_id)
-            if old is None:
-                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not exist")
-            elif old.superseded_by != entry.id:
-                yield True, _at(entry, "one-sided-link", f"supersedes {old_id}, which does not say so; `orbit adr supersede {old_id} {entry.id}`")
-        if envelope.superseded_by is not None:
-            new = by_id.get(envelope.superseded_by)
-            if new is None:
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not exist")
-            elif entry.id not in new.supersedes:
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, which does not say so")
+            if old_id not in by_id:
+                said.append(f"supersedes {old_id}, which does not exist")
+            elif by_id[old_id].superseded_by != entry.id:
+                said.append(f"supersedes {old_id}, which does not say so; `orbit adr supersede {old_id} {entry.id}`")
+        if (new_id := envelope.superseded_by) is not None:
+            if new_id not in by_id:
+                said.append(f"superseded by {new_id}, which does not exist")
+            elif entry.id not in by_id[new_id].supersedes:
+                said.append(f"superseded by {new_id}, which does not say so")
             elif entry.status != "superseded":
-                yield True, _at(entry, "one-sided-link", f"superseded by {envelope.superseded_by}, but its status is {entry.status}")
-        elif entry.status == "superseded":
+                said.append(f"superseded by {new_id}, but its status is {entry.status}")
+        for message in said:
+            yield True, _at(entry, "one-sided-link", message)
+        if new_id is None and entry.status == "superseded":
             yield False, _at(entry, "no-successor", "superseded, but by nothing")
 
 
-def _citations(store: AdrStore, entries: list[Entry], cited: list[str]) -> Found:
-    status = {entry.id: entry.status for entry in entries}
-    successor = {entry.id: entry.envelope.superseded_by for entry in entries if entry.envelope}
+def _citations(store: Store, entries: list[Entry], cited: list[str]) -> Found:
+    by_id = {entry.id: entry for entry in entries}
     for path in cited:
-        text = (store.workspace.root / path).read_bytes().decode(errors="replace")
-        yield from _judge(path, [(citation.id, citation.line) for citation in citations_in(path, text)], status, successor)
+        yield from _judge(path, citations_in(path, (store.workspace.root / path).read_bytes().decode(errors="replace")), by_id)
     for entry in entries:
         if entry.status in ("proposed", "accepted"):
             superseded = set(entry.envelope.supersedes) if entry.envelope else set()
-            own = [(citation.id, citation.line) for citation in entry.citations if citation.id not in superseded]
-            yield from _judge(f".orbit/adrs/{entry.folder}/{BODY}", own, status, successor)
+            yield from _judge(f".orbit/adrs/{entry.folder}/{BODY}", [citation for citation in entry.citations if citation.id not in superseded], by_id)
 
 
-def _judge(path: str, citations: list[tuple[str, int]], status: dict[str, str], successor: dict[str, str | None]) -> Found:
-    for adr_id, line in citations:
-        if adr_id not in status:
-            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] is not a decision in this store")
-        elif status[adr_id] == "deleted":
-            yield True, Finding(file=path, line=line, code="unresolved-citation", message=f"[{adr_id}] was deleted before it was accepted")
-        elif status[adr_id] == "superseded":
-            yield False, Finding(file=path, line=line, code="superseded-citation", message=f"[{adr_id}] is superseded by {successor.get(adr_id) or 'nothing'}")
+def _judge(path: str, citations: list[Citation], by_id: dict[str, Entry]) -> Found:
+    for citation in citations:
+        entry, code = by_id.get(citation.id), "unresolved-citation"
+        if entry is None:
+            said = "is not a decision in this store"
+        elif entry.status == "deleted":
+            said = "was deleted before it was accepted"
+        elif entry.status == "superseded":
+            code, said = "superseded-citation", f"is superseded by {entry.envelope and entry.envelope.superseded_by or 'nothing'}"
+        else:
+            continue
+        yield code == "unresolved-citation", Finding(file=path, line=citation.line, code=code, message=f"[{citation.id}] {said}")
 
 
-def _globs(store: AdrStore, entries: list[Entry]) -> Found:
+def _globs(store: Store, entries: list[Entry]) -> Found:
     live = [(entry, glob) for entry in entries if entry.status in ("proposed", "accepted") and entry.envelope for glob in entry.envelope.paths]
-    if not live:
-        return
-    present = files(store.workspace.root)
+    present = files(store.workspace.root) if live else []
     matched = {glob: matches_any(glob, present) for glob in {glob for _, glob in live}}
     for entry, glob in live:
         if not matched[glob]:
             yield False, _at(entry, "dead-path", f"path glob {glob!r} matches no file")
 
 
-def _collisions(store: AdrStore, entries: list[Entry], revision: str) -> Found:
+def _collisions(store: Store, entries: list[Entry], revision: str) -> Found:
     ours = {entry.id: (entry.envelope.created_at, entry.envelope.title) for entry in entries if entry.envelope}
-    for adr_id, title in collisions(store.workspace.root, ours, revision).items():
-        for entry in entries:
-            if entry.id == adr_id:
-                message = f"{adr_id} is {title!r} in {revision}; `orbit adr renumber {adr_id} --against {revision}` before merging"
-                yield True, _at(entry, "taken-number", message)
+    theirs = collisions(store.workspace.root, ours, revision)
+    for entry in entries:
+        if entry.id in theirs:
+            said = f"{entry.id} is {theirs[entry.id]!r} in {revision}; `orbit adr renumber {entry.id} --against {revision}` before merging"
+            yield True, _at(entry, "taken-number", said)

@@ -5,34 +5,39 @@ A second run finds its own `legacy_ids` and pages, and changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.body import digest
+from orbit.adr.body import compose, digest
 from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import FEATURE, Envelope, tidy
-from orbit.adr.ids import format_id
+from orbit.adr.envelope import FEATURE, Envelope, format_id, tidy
 from orbit.adr.journal import Change
-from orbit.adr.legacy_page import LegacyEntry, LegacyPage, Reference, parse_page
-from orbit.adr.lifecycle import create, transition
-from orbit.adr.migration_report import Report
+from orbit.adr.legacy import LegacyEntry, LegacyPage, Reference, Sweep, parse_page
+from orbit.adr.lifecycle import create
 from orbit.adr.render import GENERATED, compose_page
-from orbit.adr.sweep import Numbers, Sweep, Unresolved
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.errors import UsageError
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
+from orbit.model import ARGUMENT
 
 PAGE = "4_decisions.md"
 REPORT = "migration-report.md"
+TABLES = {  # of the report
+    "Imported": ("id", "was", "status", "title"),
+    "Validation warnings": ("id", "was", "source", "rule"),
+    "Unresolved references": ("where", "text", "why"),
+    "Rollups": ("id", "was", "absorbed"),
+    "Supersede links": ("old", "new"),
+    "Page text not carried over": ("where", "text"),
+}
 
 
 class MigrateParams(msgspec.Struct, kw_only=True):
-    docs: Annotated[str, Meta(description="Folder of feature folders, such as docs/design.", extra={"cli": {"argument": True}})]
+    docs: Annotated[str, Meta(description="Folder of feature folders, such as docs/design.", extra=ARGUMENT)]
     dry_run: Annotated[bool, Meta(description="Write nothing; show the report.")] = False
 
 
@@ -50,7 +55,7 @@ class MigrateAnswer(msgspec.Struct, kw_only=True):
     preview: str | None = None
 
 
-def migrate(store: AdrStore, ask: MigrateParams) -> MigrateAnswer:
+def migrate(store: Store, ask: MigrateParams) -> MigrateAnswer:
     docs = (store.workspace.root / ask.docs).resolve()
     if not docs.is_dir() or not docs.is_relative_to(store.workspace.root):
         raise UsageError(f"no folder {ask.docs!r} in this worktree")
@@ -59,9 +64,7 @@ def migrate(store: AdrStore, ask: MigrateParams) -> MigrateAnswer:
 
 
 class _Migration:
-    """State of one run."""
-
-    def __init__(self, store: AdrStore, docs: Path) -> None:
+    def __init__(self, store: Store, docs: Path) -> None:
         self.store, self.docs = store, docs
         self.existing = [read_decision(store.home, entry.folder) for entry in store.index.current().entries() if entry.envelope]
         self.local: dict[Reference, list[str]] = {}
@@ -73,7 +76,8 @@ class _Migration:
         self.known = {legacy for decision in self.existing for legacy in decision.envelope.legacy_ids}
         self.fresh: dict[str, tuple[Decision, LegacyEntry]] = {}
         self.folded: dict[str, list[LegacyEntry]] = {}
-        self.report = Report()
+        self.rows: dict[str, list[tuple[str, ...]]] = {title: [] for title in TABLES}
+        self.skipped = 0
 
     def run(self, *, dry_run: bool) -> MigrateAnswer:
         pages = self._read_pages()
@@ -81,37 +85,35 @@ class _Migration:
         for decision, entry in self.fresh.values():
             self._link(decision.envelope, entry)
         sweep = self._sweep()
-        documents = [*self._documents(sweep), *self._pages(pages)]
-        self._finish_report(sweep)
+        steps = [self.store.journal.write_step(path, text) for path, text in (*self._documents(sweep), *self._pages(pages))]
+        self.rows["Unresolved references"] += sweep.unresolved
         change = Change()
         for decision, entry in self.fresh.values():
-            change.steps += create(self.store, decision.envelope, decision.body)
-            change.rows.append(transition(decision.envelope, None, source=entry.source))
-        change.steps += [self.store.journal.write_step(path, text) for path, text in documents]
-        text = self.report.text()
-        if change.steps and not dry_run:
+            create(self.store, change, decision.envelope, decision.body, source=entry.source)
+            self._report_on(decision.envelope, entry)
+        change.steps += steps
+        counts = self._counts(sweep.rewritten)
+        text = self._report(counts)
+        is_written = bool(change.steps) and not dry_run
+        if is_written:
             change.steps.append(self.store.journal.write_step(self.store.workspace.root / REPORT, text))
             self.store.journal.commit(change)
-        return MigrateAnswer(**self.report.answer_counts(), report=REPORT if change.steps and not dry_run else None, preview=text if dry_run else None)
+        return MigrateAnswer(**counts, report=REPORT if is_written else None, preview=text if dry_run else None)
 
     def _decisions(self) -> list[Decision]:
         return [*self.existing, *(decision for decision, _ in self.fresh.values())]
-
-    def _relative(self, path: Path) -> str:
-        return self.store.journal.relative(path)
 
     def _read_pages(self) -> dict[str, tuple[Path, LegacyPage]]:
         """Pass one: every page that is still hand-written, by feature."""
         pages = {}
         for path in sorted(self.docs.glob(f"*/{PAGE}")):
-            text = path.read_bytes().decode(errors="replace")
+            text, feature, where = path.read_bytes().decode(errors="replace"), path.parent.name, self.store.journal.relative(path)
             if GENERATED in text:
                 continue
-            feature = path.parent.name
-            if not FEATURE.fullmatch(feature):
-                self.report.unresolved.append(Unresolved(self._relative(path), 1, feature, "folder is not a valid feature name; page left alone"))
-                continue
-            pages[feature] = (path, parse_page(text, feature, self._relative(path)))
+            if FEATURE.fullmatch(feature):
+                pages[feature] = (path, parse_page(text, feature, where))
+            else:
+                self.rows["Unresolved references"].append((f"{where}:1", feature, "folder is not a valid feature name; page left alone"))
         return pages
 
     def _allocate(self, pages: dict[str, tuple[Path, LegacyPage]]) -> None:
@@ -121,7 +123,7 @@ class _Migration:
             folded = {entry.key: entry for entry in page.entries if entry.is_folded}
             for entry in page.entries:
                 if entry.legacy_id in self.known:
-                    self.report.skipped += 1
+                    self.skipped += 1
                     continue
                 if entry.is_folded:
                     rollup = _rollup_of(entry, by_key, folded)
@@ -149,65 +151,74 @@ class _Migration:
             elif old_ids != new_ids or not old_ids:
                 other = old_key if new_key == entry.key else new_key or ("", 0)
                 text = f"{other[0]}/ADR-{other[1]:03d}"
-                self.report.unresolved.append(Unresolved(entry.source, entry.line, text, f"supersede link of {entry.legacy_id} has no single counterpart"))
+                self.rows["Unresolved references"].append((entry.place, text, f"supersede link of {entry.legacy_id} has no single counterpart"))
         if envelope.status == "superseded" and envelope.superseded_by is None:
-            envelope.validation_warnings = tidy([*envelope.validation_warnings, "superseded, but by nothing"])
+            _warn(envelope, "superseded, but by nothing")
 
     def _supersede(self, old: Envelope, new: Envelope) -> None:
-        if old.superseded_by == new.id:
-            return
         if old.superseded_by is not None:
-            new.validation_warnings = tidy([*new.validation_warnings, f"{old.id} already names {old.superseded_by} as successor"])
+            if old.superseded_by != new.id:
+                _warn(new, f"{old.id} already names {old.superseded_by} as successor")
             return
         old.status, old.superseded_by = "superseded", new.id
         new.supersedes = tidy([*new.supersedes, old.id])
         if new.status == "proposed":
             new.status, new.accepted_at = "accepted", new.created_at
-            new.validation_warnings = tidy([*new.validation_warnings, "proposed in its page, accepted because it supersedes"])
-        self.report.links.append((old.id, new.id))
+            _warn(new, "proposed in its page, accepted because it supersedes")
+        self.rows["Supersede links"].append((old.id, new.id))
 
     def _sweep(self) -> Sweep:
+        """Pass three: references to old numbers in the new bodies; the documents follow."""
         tasks: dict[str, list[str]] = {}
         for decision in self._decisions():
             for task in decision.envelope.related_tasks:
                 tasks.setdefault(task, []).append(decision.envelope.id)
         absorbed = [entry for entries in self.folded.values() for entry in entries]
-        fresh = {(entry.feature, entry.local_id) for entry in [*absorbed, *(entry for _, entry in self.fresh.values())]}
-        sweep = Sweep(Numbers(self.local, fresh, tasks))
+        sweep = Sweep(self.local, {(entry.feature, entry.local_id) for entry in (*absorbed, *(entry for _, entry in self.fresh.values()))}, tasks)
         for decision, entry in self.fresh.values():
             decision.body = sweep.text(decision.body, entry.feature, entry.source, entry.line)
             if decision.envelope.status in ("accepted", "superseded"):
                 decision.envelope.body_digest = digest(decision.body)
         return sweep
 
-    def _documents(self, sweep: Sweep) -> list[tuple[Path, bytes]]:
-        changed = []
+    def _documents(self, sweep: Sweep) -> Iterator[tuple[Path, bytes]]:
         for path in sorted(self.docs.rglob("*.md")):
             if path.name == PAGE:
                 continue
             inner = path.relative_to(self.docs).parts
             text = path.read_bytes().decode(errors="surrogateescape")
-            new = sweep.text(text, inner[0] if len(inner) > 1 else None, self._relative(path))
+            new = sweep.text(text, inner[0] if len(inner) > 1 else None, self.store.journal.relative(path))
             if new != text:
-                changed.append((path, new.encode(errors="surrogateescape")))
-        return changed
+                yield path, new.encode(errors="surrogateescape")
 
-    def _pages(self, pages: dict[str, tuple[Path, LegacyPage]]) -> list[tuple[Path, bytes]]:
-        made = []
+    def _pages(self, pages: dict[str, tuple[Path, LegacyPage]]) -> Iterator[tuple[Path, bytes]]:
         for feature, (path, page) in pages.items():
-            self.report.leftover += [(self._relative(path), line, text) for line, text in page.leftover]
+            self.rows["Page text not carried over"] += [(f"{self.store.journal.relative(path)}:{line}", text) for line, text in page.leftover]
             members = [decision for decision in self._decisions() if feature in decision.envelope.related_features]
-            text = compose_page(feature, members, path.read_bytes().decode(errors="replace"))
-            made.append((path, text.encode()))
-        return made
+            yield path, compose_page(feature, members, path.read_bytes().decode(errors="replace")).encode()
 
-    def _finish_report(self, sweep: Sweep) -> None:
-        self.report.rewritten = sweep.rewritten
-        self.report.unresolved += sweep.unresolved
-        for decision, entry in self.fresh.values():
-            self.report.imported.append((decision.envelope, entry))
-            if absorbed := self.folded.get(entry.legacy_id):
-                self.report.rollups.append((decision.envelope.id, entry.legacy_id, [other.legacy_id for other in absorbed]))
+    def _report_on(self, envelope: Envelope, entry: LegacyEntry) -> None:
+        self.rows["Imported"].append((envelope.id, entry.legacy_id, envelope.status, envelope.title))
+        self.rows["Validation warnings"] += [(envelope.id, entry.legacy_id, entry.place, text) for text in envelope.validation_warnings]
+        if absorbed := self.folded.get(entry.legacy_id):
+            self.rows["Rollups"].append((envelope.id, entry.legacy_id, ", ".join(other.legacy_id for other in absorbed)))
+
+    def _counts(self, rewritten: int) -> dict[str, int]:
+        imported, warnings, unresolved, rollups, links, _ = map(len, self.rows.values())
+        counts = {"imported": imported, "skipped": self.skipped, "rollups": rollups, "links": links, "rewritten": rewritten}
+        return counts | {"unresolved": unresolved, "warnings": warnings}
+
+    def _report(self, counts: dict[str, int]) -> str:
+        listed = "".join(f"- {name}: {count}\n" for name, count in counts.items())
+        parts = [f"# Migration report\n\nNot for committing: it is out of date with the next edit.\n\n{listed}"]
+        for title, head in TABLES.items():
+            rows = [head, ("---",) * len(head), *([cell.replace("|", "\\|") for cell in row] for row in self.rows[title])]
+            parts.append(f"## {title}\n\n" + ("".join(f"| {' | '.join(row)} |\n" for row in rows) if self.rows[title] else "None.\n"))
+        return "\n".join(parts)
+
+
+def _warn(envelope: Envelope, text: str) -> None:
+    envelope.validation_warnings = tidy([*envelope.validation_warnings, text])
 
 
 def _rollup_of(entry: LegacyEntry, entries: dict[Reference, LegacyEntry], folded: dict[Reference, LegacyEntry]) -> LegacyEntry | None:
@@ -222,20 +233,10 @@ def _rollup_of(entry: LegacyEntry, entries: dict[Reference, LegacyEntry], folded
 
 def _decision(entry: LegacyEntry, adr_id: str, owner: str | None) -> Decision:
     moment = f"{entry.day}T00:00:00Z" if entry.day else now()
-    warnings = list(entry.warnings)
-    if entry.status == "accepted" and not entry.tasks:
-        warnings.append("accepted without a task")
+    warnings = [*entry.warnings, *(["accepted without a task"] if entry.status == "accepted" and not entry.tasks else [])]
     envelope = Envelope(
-        id=adr_id,
-        title=entry.title,
-        status=entry.status,
-        owner=owner or f"legacy:{entry.feature}",
-        created_at=moment,
-        accepted_at=moment if entry.status != "proposed" else None,
-        last_updated=moment,
-        related_features=[entry.feature],
-        related_tasks=entry.tasks,
-        legacy_ids=[entry.legacy_id],
-        validation_warnings=warnings,
-    )
-    return Decision(folder="", envelope=envelope, unknown={}, body=entry.body or "## Context\n\n## Decision\n\n## Consequences\n")
+        id=adr_id, title=entry.title, status=entry.status, owner=owner or f"legacy:{entry.feature}", created_at=moment, last_updated=moment,
+        accepted_at=moment if entry.status != "proposed" else None, related_features=[entry.feature], related_tasks=entry.tasks,
+        legacy_ids=[entry.legacy_id], validation_warnings=warnings,
+    )  # fmt: skip
+    return Decision(folder="", envelope=envelope, unknown={}, body=entry.body or compose({}))

@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import digest
-from orbit.adr.citations import Citation, rewrite
-from orbit.adr.collisions import ids_at
+from orbit.adr.citations import citations_in, spliced
 from orbit.adr.decision import BODY, THREADS, Decision
-from orbit.adr.envelope import Envelope, tidy
-from orbit.adr.globs import contains
-from orbit.adr.ids import format_id, is_id, number_of
+from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
-from orbit.adr.lifecycle import AdrId
-from orbit.adr.lifecycle import rewrite as rewrite_decision
-from orbit.adr.worktree import files_with, git
+from orbit.adr.lifecycle import AdrId, rewrite
+from orbit.adr.store import Store
+from orbit.adr.worktree import citing, files_with, ids_at
 from orbit.audit import CommandRow, now
 from orbit.errors import RefusedError, UsageError
-
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
+from orbit.git import ask
+from orbit.model import ARGUMENT
 
 HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
 class RenumberParams(msgspec.Struct, kw_only=True):
     old_id: AdrId
-    new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra={"cli": {"argument": True}})] = (
-        None
-    )
+    new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra=ARGUMENT)] = None
     against: Annotated[str | None, Meta(description="Revision that keeps the old number: only citations on lines it does not have are rewritten.")] = None
 
 
@@ -45,7 +40,7 @@ class RenumberAnswer(msgspec.Struct, kw_only=True):
     files: list[str]
 
 
-def renumber(store: AdrStore, ask: RenumberParams) -> RenumberAnswer:
+def renumber(store: Store, ask: RenumberParams) -> RenumberAnswer:
     """The old id stays in `legacy_ids`, so it is found by `--legacy-id` and never given out again."""
     with store.journal.locked():
         decision = store.load(ask.old_id)
@@ -61,7 +56,7 @@ def renumber(store: AdrStore, ask: RenumberParams) -> RenumberAnswer:
     return RenumberAnswer(old_id=old_id, new_id=new_id, path=f".orbit/adrs/{status}/{new_id}", citations=work.count, files=work.files)
 
 
-def _free_id(store: AdrStore, ask: RenumberParams) -> str:
+def _free_id(store: Store, ask: RenumberParams) -> str:
     taken = {entry.id for entry in store.index.current().entries()}
     if ask.against is not None:
         taken |= ids_at(store.workspace.root, ask.against).keys()
@@ -76,7 +71,7 @@ def _free_id(store: AdrStore, ask: RenumberParams) -> str:
 class _Renaming:
     """One decision's way to another number: the steps, and what they touched."""
 
-    def __init__(self, store: AdrStore, decision: Decision, new_id: str, against: str | None) -> None:
+    def __init__(self, store: Store, decision: Decision, new_id: str, against: str | None) -> None:
         self.store, self.decision, self.new_id, self.against = store, decision, new_id, against
         self.old_id = decision.envelope.id
         self.files: list[str] = []
@@ -86,10 +81,9 @@ class _Renaming:
         """The decision itself, links to it, and citations in bodies."""
         own = {*self.decision.envelope.supersedes, *filter(None, [self.decision.envelope.superseded_by])}
         for entry in self.store.index.entries():
-            if entry.envelope is None:
+            if (after := entry.envelope) is None:
                 continue
             is_itself = entry.folder == self.decision.folder
-            after = entry.envelope
             if is_itself:
                 after = msgspec.structs.replace(after, id=self.new_id, legacy_ids=tidy([*after.legacy_ids, self.old_id]), last_updated=now())
             elif self.against is None or entry.id in own:
@@ -98,12 +92,11 @@ class _Renaming:
             if after is entry.envelope and not cites:
                 continue
             before = self.store.load(entry.folder)
-            path = f".orbit/adrs/{entry.folder}/{BODY}"
-            body = self._rewritten(path, before.body, every_line=is_itself) if cites else before.body
+            body = self._rewritten(f".orbit/adrs/{entry.folder}/{BODY}", before.body, every_line=is_itself) if cites else before.body
             if body != before.body and after.body_digest == digest(before.body):
                 after = msgspec.structs.replace(after, body_digest=digest(body))
             if after != before.envelope or body != before.body:
-                yield from rewrite_decision(self.store, before, after, body)
+                yield from rewrite(self.store, before, after, body)
 
     def threads(self) -> Iterator[Write]:
         for path in sorted((self.store.home / self.decision.folder / THREADS).glob("*.yaml")):
@@ -113,10 +106,7 @@ class _Renaming:
     def documents(self) -> Iterator[Write]:
         """Citations in documents and source comments."""
         root = self.store.workspace.root
-        excluded = self.store.workspace.setting("adr", "exclude", [])
-        for path in files_with(root, f"[{self.old_id}]"):
-            if path.startswith(".orbit/") or any(contains(glob, path) for glob in excluded):
-                continue
+        for path in citing(self.store.workspace, files_with(root, f"[{self.old_id}]")):
             text = (root / path).read_bytes().decode(errors="surrogateescape")
             new = self._rewritten(path, text)
             if new != text:
@@ -130,29 +120,17 @@ class _Renaming:
         return msgspec.structs.replace(envelope, supersedes=supersedes, superseded_by=superseded_by)
 
     def _rewritten(self, path: str, text: str, *, every_line: bool = False) -> str:
-        ours = None if every_line or self.against is None else _own_lines(self.store, path, self.against)
-        seen = self.count
-
-        def replace(citation: Citation) -> str | None:
-            if citation.id != self.old_id or (ours is not None and citation.line not in ours):
-                return None
-            self.count += 1
-            return f"[{self.new_id}]"
-
-        new = rewrite(path, text, replace)
-        if self.count > seen:
-            self.files.append(path)
-        return new
+        ours = None if every_line or self.against is None else _own_lines(self.store.workspace.root, path, self.against)
+        found = [cited for cited in citations_in(path, text) if cited.id == self.old_id and (ours is None or cited.line in ours)]
+        self.count += len(found)
+        self.files += [path] if found else []
+        return spliced(text, ((cited.start, cited.end, f"[{self.new_id}]") for cited in found))
 
 
-def _own_lines(store: AdrStore, path: str, revision: str) -> set[int]:
+def _own_lines(root: Path, path: str, revision: str) -> set[int]:
     """Lines of the file as it is now that `revision` does not have."""
-    root = store.workspace.root
-    if git(root, "cat-file", "-e", f"{revision}:./{path}") is None:
+    if ask(root, "cat-file", "-e", f"{revision}:./{path}") is None:
         return set(range(1, (root / path).read_bytes().count(b"\n") + 2))
-    diff = git(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
-    lines: set[int] = set()
-    for match in HUNK.finditer(diff):
-        first, count = int(match[1]), int(match[2] or 1)
-        lines.update(range(first, first + count))
-    return lines
+    diff = ask(root, "diff", "-U0", "--no-color", "--no-ext-diff", revision, "--", path) or b""
+    hunks = [(int(match[1]), int(match[2] or 1)) for match in HUNK.finditer(diff)]
+    return {line for first, count in hunks for line in range(first, first + count)}

@@ -1,43 +1,37 @@
-"""The decisions of one worktree: the public Python API. Arguments are the fields of the params structs, results the answer structs."""
+"""`.orbit/adrs` of a worktree: where decisions are, and how one of them is found and read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from inspect import Parameter, Signature
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from orbit.adr import exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
-from orbit.adr.code import Code, Place
 from orbit.adr.decision import ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import STATUSES
-from orbit.adr.ids import format_id, is_id
+from orbit.adr.envelope import STATUSES, format_id, is_id
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
 from orbit.config import Workspace
-from orbit.errors import AmbiguousError, IntegrityError, NotFoundError, UsageError
+from orbit.errors import AmbiguousError, IntegrityError, NotFoundError
 
-Params = TypeVar("Params", bound=msgspec.Struct)
-Answer = TypeVar("Answer", bound=msgspec.Struct)
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
-def _method(function: Callable[[Any, Params], Answer], params: type[Params], *positional: str) -> Callable[..., Answer]:
-    """A question of the room as a method: the first arguments by place, all by the names of the params' fields."""
-    named = [name for name in params.__struct_fields__ if name not in positional]
-    places = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in positional]
-    signature = Signature([*places, *(Parameter(name, Parameter.KEYWORD_ONLY) for name in named)])
+class Place(msgspec.Struct, frozen=True):
+    """Where a symbol is: a file and its lines, 1-based, both ends included."""
 
-    def ask(self: AdrStore, *values: Any, **given: Any) -> Answer:
-        try:
-            asked = msgspec.convert(signature.bind_partial(*values, **given).arguments, params, strict=True)
-        except msgspec.ValidationError as error:
-            raise UsageError(str(error)) from None
-        return function(self, asked)
+    path: str
+    first_line: int
+    last_line: int
 
-    ask.__doc__ = function.__doc__ or params.__doc__
-    return ask
+
+class Code(Protocol):
+    """All that decisions need to know about code. Whoever has a graph can answer; without one, only files are checked."""
+
+    def locate(self, selector: str) -> Place | None:
+        """Where what `selector` names is; None if the graph has no such thing. Raises AmbiguousError if it has several."""
 
 
 class ReindexAnswer(msgspec.Struct, kw_only=True):
@@ -45,7 +39,7 @@ class ReindexAnswer(msgspec.Struct, kw_only=True):
     path: str
 
 
-class AdrStore:
+class Store:
     """`.orbit/adrs` of a worktree. Cheap to make; opens its index on the first question.
 
     `code` is whoever can tell where symbols are; without it, anchors are checked as far as their files.
@@ -61,33 +55,11 @@ class AdrStore:
     def close(self) -> None:
         self.index.close()
 
-    def __enter__(self) -> AdrStore:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    add = _method(lifecycle.add, lifecycle.AddParams)
-    update = _method(lifecycle.update, lifecycle.UpdateParams, "id")
-    supersede = _method(lifecycle.supersede, lifecycle.SupersedeParams, "old_id", "new_id")
-    show = _method(listing.show, listing.ShowParams, "id")
-    list = _method(listing.list_adrs, listing.ListParams)
-    search = _method(listing.search, listing.SearchParams, "query")
-    thread_add = _method(threads.add_thread, threads.ThreadAddParams, "id", "body")
-    thread_list = _method(threads.list_threads, threads.ThreadListParams, "id")
-    thread_reply = _method(threads.reply_thread, threads.ThreadReplyParams, "id", "thread_id", "body")
-    thread_resolve = _method(threads.resolve_thread, threads.ThreadResolveParams, "id", "thread_id")
-    lint = _method(lint.lint, lint.LintParams)
-    decisions_for = _method(governing.decisions_for, governing.ForParams, "target")
-    renumber = _method(renumber.renumber, renumber.RenumberParams, "old_id", "new_id")
-    migrate = _method(migrate.migrate, migrate.MigrateParams, "docs")
-    import_folder = _method(exchange.import_folder, exchange.ImportParams, "folder")
-    export_folder = _method(exchange.export_folder, exchange.ExportParams, "folder")
-    render = _method(render.render, render.RenderParams)
-
-    def governing(self, path: str, *, selector: str | None = None, place: Place | None = None) -> Sequence[governing.Governing]:
-        """What governs a path, for a caller that knows the file, and for a symbol its lines."""
-        return governing.governing(self, path, selector=selector, place=place)
 
     def reindex(self) -> ReindexAnswer:
         """Build the index again from the files."""
@@ -109,11 +81,9 @@ class AdrStore:
 
     def load(self, reference: str) -> Decision:
         """Both files of a decision, never halfway through somebody's change."""
-        try:
+        with suppress(IntegrityError, NotFoundError):  # perhaps it is being moved: look again when that is done
             decision = read_decision(self.home, self.folder_of(reference))
             if not decision.problems:
                 return decision
-        except (IntegrityError, NotFoundError):
-            pass  # perhaps it is being moved: look again when that is done
         self.journal.settle()
         return read_decision(self.home, self.folder_of(reference))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -13,14 +12,13 @@ from orbit.adr.decision import THREADS
 from orbit.adr.envelope import dump_yaml, load_yaml
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import AdrId
+from orbit.adr.store import Store
 from orbit.audit import now
 from orbit.config import actor
 from orbit.errors import IntegrityError, NotFoundError, UsageError
+from orbit.model import ARGUMENT
 
-if TYPE_CHECKING:
-    from orbit.adr.store import AdrStore
-
-ThreadId = Annotated[str, Meta(description="Thread id, as `thread list` shows it.", extra={"cli": {"argument": True}})]
+ThreadId = Annotated[str, Meta(description="Thread id, as `thread list` shows it.", extra=ARGUMENT)]
 Text = Annotated[str, Meta(description="What you have to say.")]
 
 
@@ -74,54 +72,50 @@ class ThreadListAnswer(msgspec.Struct, kw_only=True):
     total: int
 
 
-def add_thread(store: AdrStore, ask: ThreadAddParams) -> Thread:
+def add_thread(store: Store, ask: ThreadAddParams) -> Thread:
     if ask.line is not None and ask.path is None:
         raise UsageError("a line needs the --path of its file")
     with store.journal.locked():
-        decision = store.load(ask.id)
-        message = _message(ask.body)
-        thread = Thread(
-            thread_id="rt" + message.message_id[2:],
-            adr_id=decision.envelope.id,
-            path=ask.path,
-            line=ask.line,
-            created_at=message.at,
-            updated_at=message.at,
-            messages=[message],
-        )
-        _save(store, decision.folder, thread)
-    return thread
+        decision, message = store.load(ask.id), _message(ask.body)
+        name, at = "rt" + message.message_id[2:], message.at
+        thread = Thread(thread_id=name, adr_id=decision.envelope.id, path=ask.path, line=ask.line, created_at=at, updated_at=at, messages=[message])
+        return _save(store, decision.folder, thread)
 
 
-def list_threads(store: AdrStore, ask: ThreadListParams) -> ThreadListAnswer:
+def list_threads(store: Store, ask: ThreadListParams) -> ThreadListAnswer:
     decision = store.load(ask.id)
-    threads = [thread for thread in _threads(store, decision.folder) if ask.status in (None, thread.status)]
+    threads = [thread for thread in threads_in(store, decision.folder) if ask.status in (None, thread.status)]
     return ThreadListAnswer(adr_id=decision.envelope.id, threads=threads, total=len(threads))
 
 
-def reply_thread(store: AdrStore, ask: ThreadReplyParams) -> Thread:
+def reply_thread(store: Store, ask: ThreadReplyParams) -> Thread:
     """A reply opens a resolved thread again."""
     with store.journal.locked():
-        folder, thread = _find(store, ask.id, ask.thread_id)
+        folder, thread = _find(store, ask)
         message = _message(ask.body)
         thread.messages.append(message)
         thread.status, thread.updated_at = "open", message.at
-        _save(store, folder, thread)
-    return thread
+        return _save(store, folder, thread)
 
 
-def resolve_thread(store: AdrStore, ask: ThreadResolveParams) -> Thread:
+def resolve_thread(store: Store, ask: ThreadResolveParams) -> Thread:
     with store.journal.locked():
-        folder, thread = _find(store, ask.id, ask.thread_id)
-        if thread.status == "open":
-            thread.status, thread.updated_at = "resolved", now()
-            _save(store, folder, thread)
-    return thread
+        folder, thread = _find(store, ask)
+        if thread.status == "resolved":
+            return thread
+        thread.status, thread.updated_at = "resolved", now()
+        return _save(store, folder, thread)
 
 
-def count_threads(store: AdrStore, folder: str) -> dict[str, int]:
-    states = [thread.status for thread in _threads(store, folder)]
-    return {"open": states.count("open"), "resolved": states.count("resolved")}
+def threads_in(store: Store, folder: str) -> list[Thread]:
+    found = []
+    for path in sorted((store.home / folder / THREADS).glob("*.yaml")):
+        where = store.journal.relative(path)
+        try:
+            found.append(msgspec.convert(load_yaml(path.read_text(encoding="utf-8"), where), Thread))
+        except (msgspec.ValidationError, UnicodeDecodeError) as error:
+            raise IntegrityError(f"{where}: {error}", hint="mend the file") from None
+    return found
 
 
 def _message(body: str) -> Message:
@@ -132,30 +126,16 @@ def _message(body: str) -> Message:
     return Message(message_id=f"rm-{stamp}-{nanos % 1_000_000_000:09d}", at=now(), by=actor(), body=body.strip() + "\n")
 
 
-def _find(store: AdrStore, adr_id: str, thread_id: str) -> tuple[str, Thread]:
-    decision = store.load(adr_id)
-    threads = _threads(store, decision.folder)
-    for thread in threads:
-        if thread.thread_id == thread_id:
-            return decision.folder, thread
-    raise NotFoundError(
-        f"{decision.envelope.id} has no thread {thread_id!r}",
-        hint=f"`orbit adr thread list {decision.envelope.id}`",
-        candidates=[thread.thread_id for thread in threads],
-    )
+def _find(store: Store, ask: ThreadResolveParams) -> tuple[str, Thread]:
+    decision = store.load(ask.id)
+    threads = {thread.thread_id: thread for thread in threads_in(store, decision.folder)}
+    if ask.thread_id in threads:
+        return decision.folder, threads[ask.thread_id]
+    adr_id = decision.envelope.id
+    raise NotFoundError(f"{adr_id} has no thread {ask.thread_id!r}", hint=f"`orbit adr thread list {adr_id}`", candidates=threads)
 
 
-def _threads(store: AdrStore, folder: str) -> list[Thread]:
-    return [_read(path, store.journal.relative(path)) for path in sorted((store.home / folder / THREADS).glob("*.yaml"))]
-
-
-def _read(path: Path, where: str) -> Thread:
-    try:
-        return msgspec.convert(load_yaml(path.read_text(encoding="utf-8"), where), Thread)
-    except (msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise IntegrityError(f"{where}: {error}", hint="mend the file") from None
-
-
-def _save(store: AdrStore, folder: str, thread: Thread) -> None:
+def _save(store: Store, folder: str, thread: Thread) -> Thread:
     path = store.home / folder / THREADS / f"{thread.thread_id}.yaml"
     store.journal.commit(Change([store.journal.write_step(path, dump_yaml(msgspec.to_builtins(thread)))]))
+    return thread

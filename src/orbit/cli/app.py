@@ -16,13 +16,13 @@ from typer.main import get_command
 from orbit.cli.output import fail
 from orbit.errors import OrbitError, UsageError
 
-# name -> (module that holds a typer `app`, one line of help)
+# name -> (module, the typer app in it, one line of help)
 GROUPS = {
-    "init": ("orbit.cli.init", "Prepare a worktree: the .orbit folder and an .orbitignore."),
-    "graph": ("orbit.cli.graph", "What is in the code: sync it, search it, follow it."),
-    "adr": ("orbit.cli.adr", "Why it is so: decisions kept in git."),
-    "run": ("orbit.cli.runs", "What was done: recorded runs and their evidence."),
-    "mcp": ("orbit.cli.mcp", "Serve agents over MCP, or set a client up to do so."),
+    "init": ("orbit.cli.graph", "init", "Prepare a worktree: the .orbit folder and an .orbitignore."),
+    "graph": ("orbit.cli.graph", "app", "What is in the code: sync it, search it, follow it."),
+    "adr": ("orbit.cli.adr", "app", "Why it is so: decisions kept in git."),
+    "run": ("orbit.cli.runs", "app", "What was done: recorded runs and their evidence."),
+    "mcp": ("orbit.cli.mcp", "app", "Serve agents over MCP, or set a client up to do so."),
 }
 
 
@@ -34,9 +34,9 @@ class LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in GROUPS:
-            module, summary = GROUPS[cmd_name]
-            command = get_command(import_module(module).app)
-            command.name, command.short_help = cmd_name, summary
+            module, held, command_help = GROUPS[cmd_name]
+            command = get_command(getattr(import_module(module), held))
+            command.name, command.short_help = cmd_name, command_help
             return command
         return super().get_command(ctx, cmd_name)
 
@@ -59,7 +59,6 @@ def root(version: bool = typer.Option(False, "--version", callback=_show_version
 
 
 def main() -> None:
-    """Entry point of the `orbit` command."""
     as_json = "--json" in sys.argv
     try:
         code = app(prog_name="orbit", standalone_mode=False)

@@ -1,7 +1,7 @@
 """Turns an operation into a typer command: its params struct is the one definition of arguments, options and help.
 
-A field of a params struct becomes an option of the same name. `Meta(description=...)` is its help; `Meta(extra={"cli": {...}})`
-says what the command line needs besides: `argument: True` (positional), `flag: "--name"` (another spelling), `short: "-n"` (besides), `hidden: True`.
+A field of a params struct becomes an option of the same name. `Meta(description=...)` is its help; `Meta(extra={"cli": {...}})` says what the
+command line needs besides: `argument: True` (positional), `flag: "--name"` (another spelling), `short: "-n"` (besides), `metavar`, `hidden: True`.
 """
 
 from __future__ import annotations
@@ -17,40 +17,43 @@ import msgspec
 import typer
 from typer.core import TyperCommand
 
-from orbit.cli.output import emit, fail
+from orbit.cli.output import emit, fail, remark, terminal
 from orbit.errors import OrbitError
-from orbit.operations import Operation, Session, find, perform
+from orbit.operations import Session, find, perform
 
 ROOT = typer.Option(None, "--root", help="Worktree to act on; default: the one that holds the current folder.", show_default=False)
 PICTURES = {
     "dot": typer.Option(False, "--dot", help="Draw it, for Graphviz."),
     "html": typer.Option(False, "--html", help="Draw it, as one page that loads nothing."),
 }
+QUIET = typer.Option(False, "--quiet", "-q", help="Do not print the line about the recorded run.")
 JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
 
 
 def add_command(
     app: typer.Typer,
     operation_name: str,
-    name: str | None = None,
     exit_code: Callable[[Any], int] | None = None,
     progress: Callable[[], AbstractContextManager[Any]] = nullcontext,
     picture: str | None = None,
+    is_live: bool = False,
 ) -> None:
     """Register operation `operation_name` on `app`.
 
     `exit_code` derives the exit code from an answer where it is not always 0; `progress` shows how far long work has come;
-    `picture` names the operation that answers with a picture of the same things, asked for with --dot or --html.
+    `picture` names the operation that answers with a picture of the same things, asked for with --dot or --html;
+    `is_live` is for a command whose words are another command: its output is ours, and the answer is a remark beside it.
     """
     operation = find(operation_name)
     fields = [field for field in msgspec.structs.fields(operation.params) if not _cli(field.type).get("hidden")]
 
     def command(**given: Any) -> None:
-        as_json, root = given.pop("json"), given.pop("root")
+        as_json, root, is_quiet = given.pop("json"), given.pop("root"), given.pop("quiet", False)
         form = next((form for form in PICTURES if given.pop(form, False)), None)
         asked = {key: getattr(value, "value", value) for key, value in given.items() if value is not None and value != []}
         try:
             session = Session(root)
+            session.terminal = terminal(as_json=as_json) if is_live else None
             with progress() as session.progress:
                 try:
                     if form is not None and picture is not None:
@@ -60,19 +63,24 @@ def add_command(
                     session.close()
         except OrbitError as error:
             fail(error, as_json=as_json)
-        emit(answer, as_json=as_json, form=None if as_json else form)
+        if as_json or not is_live:
+            emit(answer, as_json=as_json, form=None if as_json else form)
+        elif not is_quiet:
+            remark(answer)
         if form is None and exit_code is not None and (code := exit_code(answer)):
             raise SystemExit(code)
 
+    flags = {"json": JSON} | (PICTURES if picture is not None else {})
     parameters = [_parameter(field) for field in fields]
-    parameters.append(inspect.Parameter("root", inspect.Parameter.KEYWORD_ONLY, default=ROOT, annotation=Path | None))
-    parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=JSON, annotation=bool))
-    for form, option in PICTURES.items() if picture is not None else ():
-        parameters.append(inspect.Parameter(form, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=bool))
+    parameters += [_keyword("quiet", QUIET, bool)] if is_live else []
+    parameters += [_keyword("root", ROOT, Path | None), *(_keyword(name, option, bool) for name, option in flags.items())]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     its_class = documented({field.name: _description(field.type) for field in fields})
-    app.command(name or operation_name.rpartition(".")[2], cls=its_class, help=_help(operation))(command)
+    settings: dict[str, Any] = {"no_args_is_help": True, "context_settings": {"allow_interspersed_args": False}} if is_live else {}
+    examples = "".join(f"\n\n    {example}" for example in operation.examples)
+    text = operation.summary + (f"\n\n\b\nExamples:{examples}" if examples else "")
+    app.command(operation_name.rpartition(".")[2], cls=its_class, help=text, **settings)(command)
 
 
 def documented(descriptions: dict[str, str]) -> type[TyperCommand]:
@@ -91,23 +99,22 @@ def documented(descriptions: dict[str, str]) -> type[TyperCommand]:
     return Documented
 
 
-def _help(operation: Operation) -> str:
-    examples = "".join(f"\n\n    {example}" for example in operation.examples)
-    return operation.summary + (f"\n\n\b\nExamples:{examples}" if examples else "")
-
-
 def _parameter(field: msgspec.structs.FieldInfo) -> inspect.Parameter:
     base, description, cli = _plain(field.type), _description(field.type), _cli(field.type)
     required = field.required
     annotation = _annotation(base, required)
     if cli.get("argument"):
-        default = typer.Argument(... if required else None, help=description, show_default=False)
+        default = typer.Argument(... if required else None, metavar=cli.get("metavar"), help=description, show_default=False)
     else:
         flag = cli.get("flag", "--" + field.name.replace("_", "-"))
         shown = None if required or field.default in (None, False, msgspec.NODEFAULT, [], ()) else str(field.default)
         flags = [flag, cli["short"]] if "short" in cli else [flag]
         default = typer.Option(... if required else None, *flags, help=description, show_default=shown or False)
-    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return _keyword(field.name, default, annotation)
+
+
+def _keyword(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _annotation(base: Any, required: bool) -> Any:

@@ -20,8 +20,6 @@ DRY_RUN = typer.Option(False, "--dry-run", help="Show the difference and write n
 
 
 class Client(str, Enum):
-    """Programs whose configuration we know."""
-
     claude = "claude"
     codex = "codex"
     cursor = "cursor"
@@ -38,21 +36,15 @@ def serve(context: typer.Context, tools: str = TOOLS, debounce_ms: int = DEBOUNC
         import_module("orbit.mcp.server").serve(root, tools, debounce_ms)
 
 
-@app.command("install")
-def install(client: Client = CLIENT, dry_run: bool = DRY_RUN, root: Path | None = ROOT, json: bool = JSON) -> None:
-    """Put one entry for Orbit into a client's configuration."""
-    _edit("install", client, dry_run, root, json)
+def _add(verb: str, text: str) -> None:
+    @app.command(verb, help=text)
+    def edit(client: Client = CLIENT, dry_run: bool = DRY_RUN, root: Path | None = ROOT, json: bool = JSON) -> None:
+        try:
+            answer = getattr(import_module("orbit.mcp.install"), verb)(root, client.value, dry_run=dry_run)
+        except OrbitError as error:
+            fail(error, as_json=json)
+        emit(answer, as_json=json)
 
 
-@app.command("uninstall")
-def uninstall(client: Client = CLIENT, dry_run: bool = DRY_RUN, root: Path | None = ROOT, json: bool = JSON) -> None:
-    """Take that entry out again; the file is then as it was."""
-    _edit("uninstall", client, dry_run, root, json)
-
-
-def _edit(verb: str, client: Client, dry_run: bool, root: Path | None, json: bool) -> None:
-    try:
-        answer = getattr(import_module("orbit.mcp.install"), verb)(root, client.value, dry_run=dry_run)
-    except OrbitError as error:
-        fail(error, as_json=json)
-    emit(answer, as_json=json)
+_add("install", "Put one entry for Orbit into a client's configuration.")
+_add("uninstall", "Take that entry out again; the file is then as it was.")

@@ -14,20 +14,18 @@ from orbit.errors import OrbitError
 def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
     """Print an answer: one JSON document, text for people, or as a picture in the form asked for."""
     if as_json:
-        _write(msgspec.json.encode(answer).decode() + "\n")
-        return
-    if form is not None:
+        write(msgspec.json.encode(answer).decode() + "\n")
+    elif form is not None:
         from orbit.present.picture import FORMS
 
-        _write(FORMS[form](answer))
-        return
-    from orbit.present import render
+        write(FORMS[form](answer))
+    else:
+        from orbit.present import render
 
-    _write(render(answer, colour=sys.stdout.isatty()))
+        write(render(answer, colour=sys.stdout.isatty()))
 
 
 def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
-    """Print an error and leave with its code."""
     if as_json:
         sys.stderr.write(_error_json(error))
     else:
@@ -49,21 +47,11 @@ def _error_json(error: OrbitError) -> str:
     return msgspec.json.encode({"error": body}).decode() + "\n"
 
 
-def emit_bytes(content: bytes) -> None:
-    """Pass content on as it is."""
-    _write(content)
-
-
-def say(text: str) -> None:
-    """A remark beside the answer."""
-    sys.stderr.write(text)
-
-
 def remark(answer: Any) -> None:
     """Print an answer beside a command's own output, on stderr."""
     from orbit.present import render
 
-    say(render(answer, colour=sys.stderr.isatty()))
+    sys.stderr.write(render(answer, colour=sys.stderr.isatty()))
 
 
 def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:
@@ -71,7 +59,8 @@ def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:
     return (sys.stderr.buffer, sys.stderr.buffer) if as_json else (sys.stdout.buffer, sys.stderr.buffer)
 
 
-def _write(content: str | bytes) -> None:
+def write(content: str | bytes) -> None:
+    """Pass content on as it is."""
     try:
         if isinstance(content, bytes):
             sys.stdout.buffer.write(content)
@@ -123,13 +112,13 @@ class StatusLine:
 
     def __exit__(self, *_: object) -> None:
         if self._is_live:
-            _write("\n")
+            write("\n")
 
     def show(self, answer: Any, text: str) -> None:
         if self._as_json and isinstance(answer, OrbitError):
-            say(_error_json(answer))
+            sys.stderr.write(_error_json(answer))
         elif self._as_json:
-            _write(msgspec.json.encode(answer).decode() + "\n")
+            write(msgspec.json.encode(answer).decode() + "\n")
         else:
             stamped = f"{time.strftime('%H:%M:%S')} {text}"
-            _write(f"\r\x1b[K{stamped}" if self._is_live else f"{stamped}\n")
+            write(f"\r\x1b[K{stamped}" if self._is_live else f"{stamped}\n")

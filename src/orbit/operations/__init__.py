@@ -36,6 +36,16 @@ class Operation(msgspec.Struct, frozen=True):
     examples: tuple[str, ...] = ()
 
 
+class Nothing(msgspec.Struct, kw_only=True):
+    """Params of an operation that needs none."""
+
+
+def operation(summary: str, function: Callable[..., Any], run: Callable[[Session, Any], Any], *examples: str, writes: bool = False) -> Operation:
+    """The row of a function of a room; params and answer are what its second argument and its return value are annotated with."""
+    names, scope = list(function.__annotations__.values()), function.__globals__
+    return Operation(summary, scope[names[1]], scope[names[-1]], run, not writes, examples)
+
+
 class Session:
     """What operations act on: one worktree, and the handles opened for it so far."""
 

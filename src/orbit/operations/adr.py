@@ -1,25 +1,17 @@
-"""Operations on decisions: each row names the params, the answer and the function of the adr room that does it."""
+"""Operations on decisions: each row names the function of the adr room that does it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from orbit.adr import AdrStore, exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
-from orbit.adr.code import Place
-from orbit.adr.envelope import Envelope
+from orbit.adr import AdrStore, Place, exchange, governing, lifecycle, lint, listing, migrate, render, renumber, threads
 from orbit.adr.store import ReindexAnswer
 from orbit.errors import NotFoundError
-from orbit.operations import Operation, Session
+from orbit.operations import Nothing, Operation, Session, operation
 
 if TYPE_CHECKING:
     from orbit.graph import Graph
-
-
-class ReindexParams(msgspec.Struct, kw_only=True):
-    """Nothing to say."""
 
 
 class GraphCode:
@@ -36,112 +28,45 @@ class GraphCode:
         return Place(found.path, *found.lines)
 
 
-def _with_store(run: Callable[[AdrStore, Any], Any]) -> Callable[[Session, Any], Any]:
-    def on_session(session: Session, ask: Any) -> Any:
+def _with_store(function: Callable[[AdrStore, Any], Any]) -> Callable[[Session, Any], Any]:
+    def run(session: Session, ask: Any) -> Any:
         with AdrStore(session.workspace, code=GraphCode(session.graph) if session.graph.exists else None) as store:
-            return run(store, ask)
+            return function(store, ask)
 
-    return on_session
+    return run
 
 
-def _row(
-    summary: str, params: type[msgspec.Struct], answer: type[msgspec.Struct], run: Callable[[AdrStore, Any], Any], *examples: str, writes: bool = False
-) -> Operation:
-    return Operation(summary, params, answer, _with_store(run), read_only=not writes, examples=examples)
+def _asks(summary: str, function: Callable[[AdrStore, Any], Any], *examples: str) -> Operation:
+    return operation(summary, function, _with_store(function), *examples)
 
+
+def _writes(summary: str, function: Callable[[AdrStore, Any], Any], *examples: str) -> Operation:
+    return operation(summary, function, _with_store(function), *examples, writes=True)
+
+
+_ADD = 'orbit adr add --title "Keep decisions in git" --owner ana --feature storage --path "src/store/**"'
+_ACCEPT = "orbit adr update ADR-0042 --status accepted --task T-17"
+_SEARCH = "Decisions ranked by how well they match: by an installed embedder, else by full text; the answer says which."
+_LINT = "Check the decisions, and every citation in documents and comments."
+_RENUMBER = "Give a decision another number; links and citations follow."
 
 OPERATIONS = {
-    "adr.add": _row(
-        "Propose a decision.",
-        lifecycle.AddParams,
-        lifecycle.AddAnswer,
-        lifecycle.add,
-        'orbit adr add --title "Keep decisions in git" --owner ana --feature storage --path "src/store/**"',
-        writes=True,
-    ),
-    "adr.show": _row("One decision in full.", listing.ShowParams, listing.ShowAnswer, listing.show, "orbit adr show ADR-0042"),
-    "adr.list": _row(
-        "Decisions, newest first.", listing.ListParams, listing.ListAnswer, listing.list_adrs, "orbit adr list --status accepted --path src/store/writer.py"
-    ),
-    "adr.update": _row(
-        "Change a decision's fields, sections or status.",
-        lifecycle.UpdateParams,
-        Envelope,
-        lifecycle.update,
-        "orbit adr update ADR-0042 --status accepted --task T-17",
-        'orbit adr update ADR-0042 --tag ""',
-        writes=True,
-    ),
-    "adr.supersede": _row(
-        "Replace a decision by an accepted one.",
-        lifecycle.SupersedeParams,
-        lifecycle.SupersedeAnswer,
-        lifecycle.supersede,
-        "orbit adr supersede ADR-0042 ADR-0051",
-        writes=True,
-    ),
-    "adr.search": _row(
-        "Decisions ranked by how well they match: by an installed embedder, else by full text; the answer says which.",
-        listing.SearchParams,
-        listing.SearchAnswer,
-        listing.search,
-        "orbit adr search sandbox --status accepted",
-    ),
-    "adr.thread.add": _row("Open a review thread on a decision.", threads.ThreadAddParams, threads.Thread, threads.add_thread, writes=True),
-    "adr.thread.list": _row("Review threads of a decision, oldest first.", threads.ThreadListParams, threads.ThreadListAnswer, threads.list_threads),
-    "adr.thread.reply": _row("Answer in a thread; opens a resolved one again.", threads.ThreadReplyParams, threads.Thread, threads.reply_thread, writes=True),
-    "adr.thread.resolve": _row("Close a thread.", threads.ThreadResolveParams, threads.Thread, threads.resolve_thread, writes=True),
-    "adr.lint": _row(
-        "Check the decisions, and every citation in documents and comments.",
-        lint.LintParams,
-        lint.LintAnswer,
-        lint.lint,
-        "orbit adr lint",
-        "orbit adr lint --against origin/main",
-    ),
-    "adr.for": _row(
-        "Which decisions govern a path or symbol.", governing.ForParams, governing.ForAnswer, governing.decisions_for, "orbit adr for src/store/writer.py"
-    ),
-    "adr.renumber": _row(
-        "Give a decision another number; links and citations follow.",
-        renumber.RenumberParams,
-        renumber.RenumberAnswer,
-        renumber.renumber,
-        "orbit adr renumber ADR-0042 --against origin/main",
-        writes=True,
-    ),
-    "adr.migrate": _row(
-        "Take over a tree of <feature>/4_decisions.md pages.",
-        migrate.MigrateParams,
-        migrate.MigrateAnswer,
-        migrate.migrate,
-        "orbit adr migrate docs/design --dry-run",
-        writes=True,
-    ),
-    "adr.import": _row(
-        "Take over a folder of MADR or adr-tools files.",
-        exchange.ImportParams,
-        exchange.ImportAnswer,
-        exchange.import_folder,
-        "orbit adr import doc/adr",
-        writes=True,
-    ),
-    "adr.export": _row(
-        "Write decisions as MADR or adr-tools files.",
-        exchange.ExportParams,
-        exchange.ExportAnswer,
-        exchange.export_folder,
-        "orbit adr export out --format nygard",
-        writes=True,
-    ),
-    "adr.render": _row(
-        "Write decision pages, or one HTML page.",
-        render.RenderParams,
-        render.RenderAnswer,
-        render.render,
-        "orbit adr render --all --check",
-        "orbit adr render --html decisions.html",
-        writes=True,
-    ),
-    "adr.reindex": _row("Build the index again from the files.", ReindexParams, ReindexAnswer, lambda store, _: store.reindex(), writes=True),
+    "adr.add": _writes("Propose a decision.", lifecycle.add, _ADD),
+    "adr.show": _asks("One decision in full.", listing.show, "orbit adr show ADR-0042"),
+    "adr.list": _asks("Decisions, newest first.", listing.list_adrs, "orbit adr list --status accepted --path src/store/writer.py"),
+    "adr.update": _writes("Change a decision's fields, sections or status.", lifecycle.update, _ACCEPT, 'orbit adr update ADR-0042 --tag ""'),
+    "adr.supersede": _writes("Replace a decision by an accepted one.", lifecycle.supersede, "orbit adr supersede ADR-0042 ADR-0051"),
+    "adr.search": _asks(_SEARCH, listing.search, "orbit adr search sandbox --status accepted"),
+    "adr.thread.add": _writes("Open a review thread on a decision.", threads.add_thread),
+    "adr.thread.list": _asks("Review threads of a decision, oldest first.", threads.list_threads),
+    "adr.thread.reply": _writes("Answer in a thread; opens a resolved one again.", threads.reply_thread),
+    "adr.thread.resolve": _writes("Close a thread.", threads.resolve_thread),
+    "adr.lint": _asks(_LINT, lint.lint, "orbit adr lint", "orbit adr lint --against origin/main"),
+    "adr.for": _asks("Which decisions govern a path or symbol.", governing.decisions_for, "orbit adr for src/store/writer.py"),
+    "adr.renumber": _writes(_RENUMBER, renumber.renumber, "orbit adr renumber ADR-0042 --against origin/main"),
+    "adr.migrate": _writes("Take over a tree of <feature>/4_decisions.md pages.", migrate.migrate, "orbit adr migrate docs/design --dry-run"),
+    "adr.import": _writes("Take over a folder of MADR or adr-tools files.", exchange.import_folder, "orbit adr import doc/adr"),
+    "adr.export": _writes("Write decisions as MADR or adr-tools files.", exchange.export_folder, "orbit adr export out --format nygard"),
+    "adr.render": _writes("Write decision pages, or one HTML page.", render.render, "orbit adr render --all --check", "orbit adr render --html decisions.html"),
+    "adr.reindex": Operation("Build the index again from the files.", Nothing, ReindexAnswer, _with_store(lambda store, _: store.reindex()), read_only=False),
 }

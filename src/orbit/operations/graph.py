@@ -1,19 +1,20 @@
-"""Operations on the graph: each row names the params, the answer and the question that gives it."""
+"""Operations on the graph: each row names the question that gives the answer."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
 from orbit.graph import admin
 from orbit.graph.outcome import SyncAnswer, Why
-from orbit.graph.query import callees, deps, impact, implementors, overview, refs, search, show, trace
+from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, picture, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
-from orbit.operations import Operation, Session
-from orbit.operations.context import CONTEXT
+from orbit.model import ARGUMENT
+from orbit.operations import Nothing, Operation, Session, operation
 
 
 class SyncParams(msgspec.Struct, kw_only=True):
@@ -21,115 +22,93 @@ class SyncParams(msgspec.Struct, kw_only=True):
     jobs: Annotated[int, Meta(ge=1, description="How many files to extract at once; without it one for each processor.")] | None = None
 
 
-class Nothing(msgspec.Struct, kw_only=True):
-    """Nothing to say."""
-
-
 class WhyParams(msgspec.Struct, kw_only=True):
-    path: Annotated[str, Meta(description="A file of the worktree.", extra={"cli": {"argument": True}})]
+    path: Annotated[str, Meta(description="A file of the worktree.", extra=ARGUMENT)]
 
 
-def _row(summary: str, params: type[msgspec.Struct], answer: type[msgspec.Struct], method: str, *examples: str) -> Operation:
-    """A question: the method of `Graph` whose arguments are the params."""
-    return Operation(summary, params, answer, lambda session, ask: getattr(session.graph, method)(**msgspec.structs.asdict(ask)), examples=examples)
+def _put(method: str) -> Callable[[Session, Any], Any]:
+    """Calls the method of `Graph` whose arguments are the params."""
+
+    def run(session: Session, ask: msgspec.Struct) -> Any:
+        told = {"progress": session.progress} if method in ("sync", "history") else {}
+        return getattr(session.graph, method)(**msgspec.structs.asdict(ask), **told)
+
+    return run
 
 
-def _sync(session: Session, ask: SyncParams) -> SyncAnswer:
-    return session.graph.sync(full=ask.full, jobs=ask.jobs, progress=session.progress)
+def _row(summary: str, question: Callable[..., Any], *examples: str) -> Operation:
+    """A question of `graph.query`; the method has its name."""
+    return operation(summary, question, _put(question.__name__), *examples)
 
+
+def _plain(summary: str, answer: type[msgspec.Struct], method: str, params: type[msgspec.Struct] = Nothing, *, example: str, writes: bool = False) -> Operation:
+    return Operation(summary, params, answer, _put(method), not writes, (example,))
+
+
+_SYNC = ("orbit graph sync", "orbit graph sync --full --jobs 4")
+_INIT = "Prepare a worktree: the .orbit folder and an .orbitignore. Changes nothing that is there."
 
 OPERATIONS = {
-    "graph.sync": Operation(
-        "Bring the graph up to date with the files.",
-        SyncParams,
-        SyncAnswer,
-        _sync,
-        read_only=False,
-        examples=("orbit graph sync", "orbit graph sync --full --jobs 4"),
-    ),
+    "graph.sync": Operation("Bring the graph up to date with the files.", SyncParams, SyncAnswer, _put("sync"), read_only=False, examples=_SYNC),
     "graph.search": _row(
         "Find symbols, strings and configuration keys by name or words.",
-        search.SearchParams,
-        search.SearchAnswer,
-        "search",
+        search.search,
         "orbit graph search Scheduler",
         'orbit graph search "retry limit" --kind config --limit 5',
     ),
     "graph.show": _row(
         "The source of a symbol or file.",
-        show.ShowParams,
-        show.ShowAnswer,
-        "show",
+        show.show,
         "orbit graph show Scheduler.run",
         "orbit graph show symbol:src/jobs.py#run:function --max-bytes 2000",
     ),
     "graph.refs": _row(
-        "Who refers to a symbol, or imports a file.",
-        refs.RefsParams,
-        refs.RefsAnswer,
-        "refs",
-        "orbit graph refs Scheduler.run --kind call",
-        "orbit graph refs file:src/jobs.py",
+        "Who refers to a symbol, or imports a file.", refs.refs, "orbit graph refs Scheduler.run --kind call", "orbit graph refs file:src/jobs.py"
     ),
-    "graph.callees": _row(
-        "What a symbol calls, in the order of its source.",
-        callees.CalleesParams,
-        callees.CalleesAnswer,
-        "callees",
-        "orbit graph callees run_due --confidence same_module",
-    ),
+    "graph.callees": _row("What a symbol calls, in the order of its source.", callees.callees, "orbit graph callees run_due --confidence same_module"),
     "graph.overview": _row(
         "The shape of the tree or a part of it: languages, symbols, files, what was left out.",
-        overview.OverviewParams,
-        overview.OverviewAnswer,
-        "overview",
+        overview.overview,
         "orbit graph overview",
         "orbit graph overview dir:src --format full",
     ),
-    "graph.implementors": _row(
-        "What implements or extends a type.",
-        implementors.ImplementorsParams,
-        implementors.ImplementorsAnswer,
-        "implementors",
-        "orbit graph implementors Transport",
-    ),
-    "graph.deps": _row("What a file or folder imports.", deps.DepsParams, deps.DepsAnswer, "deps", "orbit graph deps file:src/jobs.py"),
+    "graph.implementors": _row("What implements or extends a type.", implementors.implementors, "orbit graph implementors Transport"),
+    "graph.deps": _row("What a file or folder imports.", deps.deps, "orbit graph deps file:src/jobs.py"),
     "graph.impact": _row(
         "What a change may touch: callers, heirs, and theirs.",
-        impact.ImpactParams,
-        impact.ImpactAnswer,
-        "impact",
+        impact.impact,
         "orbit graph impact Scheduler.run --depth 2",
         "orbit graph impact --diff HEAD~1",
         "orbit graph impact symbol:src/jobs.py#run:function --direction both --confidence exact",
     ),
     "graph.trace": _row(
         "The code behind a command of a command line (Click, Typer, clap), as a tree of calls.",
-        trace.TraceParams,
-        trace.TraceAnswer,
-        "trace",
+        trace.trace,
         "orbit graph trace 'jobs run'",
         "orbit graph trace run --depth 3",
     ),
-    "graph.version": _row("Versions of the package, the extractor and the tables.", Nothing, admin.VersionAnswer, "version", "orbit graph version"),
-    "graph.db-path": _row("Where the graph of what is checked out lies.", Nothing, admin.DbPathAnswer, "db_path", "orbit graph db-path"),
-    "graph.clean": Operation(
-        "Delete the graphs of all branches of this worktree.",
-        Nothing,
-        admin.CleanAnswer,
-        lambda session, _: session.graph.clean(),
-        read_only=False,
-        examples=("orbit graph clean",),
+    "graph.version": _plain("Versions of the package, the extractor and the tables.", admin.VersionAnswer, "version", example="orbit graph version"),
+    "graph.db-path": _plain("Where the graph of what is checked out lies.", admin.DbPathAnswer, "db_path", example="orbit graph db-path"),
+    "graph.clean": _plain("Delete the graphs of all branches of this worktree.", admin.CleanAnswer, "clean", example="orbit graph clean", writes=True),
+    "graph.digest": _plain("One value for the whole graph: equal graphs, equal digest.", DigestAnswer, "digest", example="orbit graph digest"),
+    "graph.why": _plain("Why a file is in the graph, or is not.", Why, "why", WhyParams, example="orbit graph why build/gen.py"),
+    "graph.init": Operation(_INIT, InitParams, InitAnswer, lambda session, _: init(session.workspace), read_only=False, examples=("orbit init",)),
+    "graph.pack": _row(
+        "Sources and summaries of selected things within a token budget, ready to paste.",
+        pack.pack,
+        "orbit graph pack Scheduler.run file:src/jobs.py --max-tokens 6000",
+        "orbit graph pack dir:src/jobs command:serve --refresh",
     ),
-    "graph.digest": _row("One value for the whole graph: equal graphs, equal digest.", Nothing, DigestAnswer, "digest", "orbit graph digest"),
-    "graph.why": _row("Why a file is in the graph, or is not.", WhyParams, Why, "why", "orbit graph why build/gen.py"),
-    "graph.init": Operation(
-        "Prepare a worktree: the .orbit folder and an .orbitignore. Changes nothing that is there.",
-        InitParams,
-        InitAnswer,
-        lambda session, _: init(session.workspace),
-        read_only=False,
-        examples=("orbit init",),
+    "graph.history": _row(
+        "Which tasks and commits touched a symbol, file or folder.",
+        history.history,
+        "orbit graph history Scheduler.run",
+        r"orbit graph history file:src/jobs.py --task-id-pattern '#\d+'",
+    ),
+    "graph.picture": _row(
+        "Boxes and arrows of an overview or an impact, as many as a page holds.",
+        picture.picture,
+        "orbit graph overview --format full --html > overview.html",
+        "orbit graph impact Scheduler.run --dot | dot -Tsvg > impact.svg",
     ),
 }
-OPERATIONS.update(CONTEXT)

@@ -1,19 +1,21 @@
-"""Answers as text for people. A renderer is found by the answer's type; rooms register theirs in `RENDERERS`."""
+"""Answers as text for people. The room an answer's type comes from decides which module renders it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-ROOMS = {"orbit.graph": "orbit.present.graph", "orbit.adr": "orbit.present.adr", "orbit.runs": "orbit.present.runs", "orbit.mcp": "orbit.present.mcp"}
+Renderer = Callable[[Any, bool], str]
 
 
 def render(answer: Any, *, colour: bool) -> str:
-    """Text of an answer, ending in a newline. The answer's module decides which room's renderers apply."""
-    module = type(answer).__module__
-    room = next((target for prefix, target in ROOMS.items() if module.startswith(prefix)), None)
-    if room is None:
-        return f"{answer}\n"
-    renderers = import_module(room).RENDERERS
-    text: str = renderers[type(answer)](answer, colour)
+    """Text of an answer, ending in a newline."""
+    _, _, room = type(answer).__module__.partition("orbit.")
+    text: str = import_module(f"orbit.present.{room.partition('.')[0]}").render(answer, colour)
     return text if text.endswith("\n") else text + "\n"
+
+
+def by_answer(*renderers: Renderer) -> dict[type, Renderer]:
+    """Each under the type that its argument `answer` is annotated with."""
+    return {renderer.__globals__[renderer.__annotations__["answer"]]: renderer for renderer in renderers}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -18,9 +18,15 @@ from orbit.adr.render import RenderAnswer
 from orbit.adr.renumber import RenumberAnswer
 from orbit.adr.store import ReindexAnswer
 from orbit.adr.threads import Thread, ThreadListAnswer
+from orbit.present import Renderer, by_answer
 from orbit.present.text import paint, table
 
 COLOURS = {"accepted": 32, "proposed": 33, "superseded": 90, "deleted": 90, "error": 31, "warning": 33, "open": 33, "resolved": 32}
+
+FIELDS = {
+    "owner": "owner", "created": "created_at", "accepted": "accepted_at", "updated": "last_updated", "features": "related_features", "tasks": "related_tasks",
+    "tags": "tags", "paths": "paths", "supersedes": "supersedes", "formerly": "legacy_ids", "superseded by": "superseded_by",
+}  # fmt: skip
 
 
 def _paint(word: str, colour: bool) -> str:
@@ -32,21 +38,11 @@ def _table(rows: Sequence[Sequence[str]], colour: bool) -> str:
 
 
 def _envelope(answer: Envelope, colour: bool) -> str:
-    fields = {
-        "status": _paint(answer.status, colour),
-        "owner": answer.owner,
-        "created": answer.created_at,
-        "accepted": answer.accepted_at,
-        "updated": answer.last_updated,
-        "features": ", ".join(answer.related_features),
-        "tasks": ", ".join(answer.related_tasks),
-        "tags": ", ".join(answer.tags),
-        "paths": ", ".join(answer.paths),
-        "supersedes": ", ".join(answer.supersedes),
-        "formerly": ", ".join(answer.legacy_ids),
-        "superseded by": answer.superseded_by,
-    }
-    return f"{answer.id}  {answer.title}\n" + table([(name, value) for name, value in fields.items() if value])
+    rows = [("status", _paint(answer.status, colour))]
+    for title, field in FIELDS.items():
+        value = getattr(answer, field)
+        rows += [(title, value if isinstance(value, str) else ", ".join(value))] if value else []
+    return f"{answer.id}  {answer.title}\n" + table(rows)
 
 
 def _show(answer: ShowAnswer, colour: bool) -> str:
@@ -69,10 +65,6 @@ def _search(answer: SearchAnswer, colour: bool) -> str:
     blocks = [f"{match.id}  {_paint(match.status, colour)}  {match.title}  ({match.score:g})\n    {match.snippet}\n" for match in answer.matches]
     note = f"note: {answer.note}\n" if answer.note else ""
     return "".join(blocks) + f"{answer.total} by {answer.mode}\n{note}"
-
-
-def _supersede(answer: SupersedeAnswer, colour: bool) -> str:
-    return f"{answer.old.id} {answer.old.title!r} is superseded by {answer.new.id} {answer.new.title!r}\n"
 
 
 def _thread(answer: Thread, colour: bool) -> str:
@@ -138,21 +130,13 @@ def _lines(values: Iterable[str]) -> str:
     return "".join(f"  {value}\n" for value in values)
 
 
-RENDERERS: dict[type, Callable[[Any, bool], str]] = {
+RENDERERS: dict[type, Renderer] = by_answer(_envelope, _show, _list, _search, _thread, _threads, _lint, _for, _migrate, _renumber, _import, _render) | {
     AddAnswer: lambda answer, _: f"{answer.id}  {answer.path}\n",
-    Envelope: _envelope,
-    ShowAnswer: _show,
-    ListAnswer: _list,
-    SearchAnswer: _search,
-    SupersedeAnswer: _supersede,
-    Thread: _thread,
-    ThreadListAnswer: _threads,
-    LintAnswer: _lint,
-    ForAnswer: _for,
-    RenumberAnswer: _renumber,
-    MigrateAnswer: _migrate,
-    ImportAnswer: _import,
+    SupersedeAnswer: lambda answer, _: f"{answer.old.id} {answer.old.title!r} is superseded by {answer.new.id} {answer.new.title!r}\n",
     ExportAnswer: lambda answer, _: f"wrote {len(answer.written)} files\n" + _lines(answer.written),
-    RenderAnswer: _render,
     ReindexAnswer: lambda answer, _: f"{answer.adrs} decisions indexed in {answer.path}\n",
 }
+
+
+def render(answer: Any, colour: bool) -> str:
+    return RENDERERS[type(answer)](answer, colour)

@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from orbit.present import context
+from orbit.graph.query.pack_text import entry_markdown
+from orbit.present import Renderer
+from orbit.present.picture import as_dot
 from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, branches, paint, plain, source, table
 
-UNSET = msgspec.UNSET
+
+def _pack(answer: Any, _: bool) -> str:
+    text = "".join(entry_markdown(entry) for entry in answer.entries)
+    if answer.unresolved:
+        text += "### Not in this pack\n\n"
+        for left in answer.unresolved:
+            near = f" (perhaps {', '.join(f'`{plain(one)}`' for one in left.candidates)})" if left.candidates is not UNSET else ""
+            text += f"- `{plain(left.selector)}`: {left.reason}{near}" + (f"; {left.hint}" if left.hint is not UNSET else "") + "\n"
+        text += "\n"
+    cut = ", cut" if answer.truncated else ""
+    return f"{text}<!-- {answer.tokens} of {answer.token_budget} tokens ({answer.token_count}){cut} -->\n"
+
+
+def _history(answer: Any, colour: bool) -> str:
+    text = f"{paint(plain(answer.selector), BOLD, colour)}: {_count(answer.total, 'commit')}\n"
+    named: dict[str, list[str]] = {}
+    for task in answer.tasks:
+        for commit in task.commits:
+            named.setdefault(commit.sha, []).append(task.task_id)
+    rows = [(paint(one.sha[:10], CYAN, colour), one.date[:10], " ".join(named.get(one.sha, [])) or "-", plain(one.summary)) for one in answer.commits]
+    text += table(rows, "  ") + ("cut; --limit shows more\n" if answer.truncated else "")
+    text += f"{answer.commits_behind} newer commits are not walked yet\n" if answer.commits_behind else ""
+    text += "".join(f"{paint('warning', YELLOW, colour)}: {warning}\n" for warning in answer.warnings)
+    return text + "".join(f"note: {note}\n" for note in answer.notes)
+
+
+def _diff(answer: Any, colour: bool) -> str:
+    """What comes before the touched rows when the impact is that of a diff."""
+    if answer.changed is UNSET:
+        return ""
+    text = f"{paint('changed', BOLD, colour)}: {answer.changed_total}\n" + "".join(f"  {plain(one)}\n" for one in answer.changed[:20])
+    text += _rest(answer.changed_total, min(20, len(answer.changed)))
+    text += f"{paint('tests', BOLD, colour)}: {answer.tests_total}\n"
+    text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ")
+    text += _rest(answer.tests_total, min(30, len(answer.tests)))
+    for title, rows in (
+        ("decisions", [(one.id, one.status, plain(one.title), "by " + one.via) for one in answer.decisions]),
+        ("not seen", [(one.reason, plain(one.path)) for one in answer.unseen]),
+        ("no test reaches", [(plain(one),) for one in answer.untested]),
+    ):
+        text += f"{paint(title, BOLD, colour)}: {len(rows)}\n" + table(rows[:20], "  ") + _rest(len(rows), min(20, len(rows))) if rows else ""
+    return text + f"{paint('touched', BOLD, colour)}: {answer.visited_nodes}\n"
+
+
+def _rest(total: int, shown: int) -> str:
+    return f"  … {total - shown} more; --json has them\n" if shown < total else ""
 
 
 def _where(path: str, line: int, colour: bool) -> str:
@@ -21,8 +68,8 @@ def _sure(confidence: str, colour: bool) -> str:
     return paint(confidence, CONFIDENCE_COLOURS.get(confidence, DIM), colour)
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _count(number: int, one: str) -> str:
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def _more(shown: int, total: int) -> str:
@@ -88,9 +135,7 @@ def _refs(answer: Any, colour: bool) -> str:
 
 
 def _callees(answer: Any, colour: bool) -> str:
-    rows = [
-        (plain(call.target_qualified or call.target_name), _sure(call.confidence, colour), _where(call.file, call.line, colour)) for call in answer.callees
-    ]
+    rows = [(plain(call.target_qualified or call.target_name), _sure(call.confidence, colour), _where(call.file, call.line, colour)) for call in answer.callees]
     none = "" if rows or answer.total else "no known calls\n"
     return _target(answer.target, colour) + table(rows, "  ") + none + _more(len(rows), answer.total) + _skipped(answer)
 
@@ -145,7 +190,7 @@ def _impact(answer: Any, colour: bool) -> str:
         edge = (str(row.distance), arrows.get(row.direction, row.direction), row.edge_kind, _sure(row.confidence, colour))
         rows.append((*edge, plain(row.qualified_name), _where(row.path, row.line, colour)))
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
-    head = _target(answer.target, colour) if answer.target is not None else context.diff(answer, colour)
+    head = _target(answer.target, colour) if answer.target is not None else _diff(answer, colour)
     governed = _decisions(answer) if answer.target is not None else ""
     return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed
 
@@ -186,39 +231,18 @@ def _pairs(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
-_BY_NAME: dict[str, Callable[[Any, bool], str]] = {
-    "SyncAnswer": _sync,
-    "SearchAnswer": _search,
-    "ShowAnswer": _show,
-    "RefsAnswer": _refs,
-    "CalleesAnswer": _callees,
-    "ImpactAnswer": _impact,
-    "TraceAnswer": _trace,
-    "OverviewAnswer": _overview,
-    "ImplementorsAnswer": _implementors,
-    "DepsAnswer": _deps,
+_QUESTIONS = (_sync, _search, _show, _refs, _callees, _impact, _trace, _overview, _implementors, _deps, _init, _pack, _history)
+RENDERERS: dict[str, Renderer] = {f"{question.__name__[1:].capitalize()}Answer": question for question in _QUESTIONS} | {
     "Why": _why,
-    "InitAnswer": _init,
     "DigestAnswer": lambda answer, _: f"{answer.digest}\n",
+    "PictureAnswer": lambda answer, _: as_dot(answer),
 }
 
 
-_BY_NAME.update(context.RENDERERS)
-
-
-class _Renderers(dict[type, Callable[[Any, bool], str]]):
-    def __missing__(self, answer: type) -> Callable[[Any, bool], str]:
-        render = _BY_NAME.get(answer.__name__, _fields)
-
-        def with_freshness(value: Any, colour: bool) -> str:
-            text = render(value, colour)
-            if getattr(value, "fresh", True) or getattr(value, "note", UNSET) is not UNSET:
-                return text
-            shown = ", ".join(plain(path) for path in value.stale_files[:3]) + (" …" if len(value.stale_files) > 3 else "")
-            changed = f"{_count(len(value.stale_files), 'file')} changed since the sync ({shown})"
-            return f"{text}{paint('stale', YELLOW, colour)}: {changed}; run `orbit graph sync`\n"
-
-        return with_freshness
-
-
-RENDERERS = _Renderers()
+def render(answer: Any, colour: bool) -> str:
+    text = RENDERERS.get(type(answer).__name__, _fields)(answer, colour)
+    if getattr(answer, "fresh", True) or getattr(answer, "note", UNSET) is not UNSET:
+        return text
+    shown = ", ".join(plain(path) for path in answer.stale_files[:3]) + (" …" if len(answer.stale_files) > 3 else "")
+    changed = f"{_count(len(answer.stale_files), 'file')} changed since the sync ({shown})"
+    return f"{text}{paint('stale', YELLOW, colour)}: {changed}; run `orbit graph sync`\n"

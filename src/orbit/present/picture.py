@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
+from pathlib import Path
 from typing import Any
 
 BOX_WIDTH, BOX_HEIGHT = 250, 40
@@ -10,23 +12,6 @@ GAP_X, GAP_Y, MARGIN = 110, 12, 24
 TALLEST = 26  # boxes in a column before another column is begun
 LABEL_ROOM, DETAIL_ROOM = 32, 38
 COLOURS = {"exact": "#1a7f37", "import_resolved": "#0969da", "same_module": "#8250df", "fuzzy_name": "#bf8700"}
-_STYLE = """
-:root{color-scheme:light}body{margin:0;font:14px/1.45 system-ui,sans-serif;background:#fff;color:#1f2328}
-header{padding:16px 24px 4px}h1{font-size:18px;margin:0 0 4px}p{margin:2px 0;color:#59636e}.cut{color:#9a6700}
-.frame{overflow:auto}svg{display:block}rect{fill:#f6f8fa;stroke:#d1d9e0}.start rect{fill:#ddf4ff;stroke:#0969da}.test rect{fill:#fff8c5;stroke:#d4a72c}
-text{fill:#1f2328;font:12px ui-monospace,monospace}text.detail{fill:#59636e;font-size:10px}path{fill:none;stroke-opacity:.38}
-g.box{cursor:default}svg.looking path{stroke-opacity:.05}svg.looking path.near{stroke-opacity:1}svg.looking g.box{opacity:.3}svg.looking g.near{opacity:1}
-.key{display:inline-block;margin-right:14px}.key i{display:inline-block;width:18px;height:0;border-top:3px solid;vertical-align:middle;margin-right:5px}
-.key b{display:inline-block;width:12px;height:12px;border:1px solid;vertical-align:-2px;margin-right:5px}
-"""
-_SCRIPT = """
-const svg=document.querySelector('svg');
-svg.addEventListener('mouseover',event=>{const box=event.target.closest('g.box');
- for(const held of svg.querySelectorAll('.near'))held.classList.remove('near');svg.classList.toggle('looking',!!box);if(!box)return;
- box.classList.add('near');for(const edge of svg.querySelectorAll('path[data-from="'+box.dataset.id+'"],path[data-to="'+box.dataset.id+'"]')){
- edge.classList.add('near');for(const end of [edge.dataset.from,edge.dataset.to])svg.querySelector('g.box[data-id="'+end+'"]').classList.add('near');}});
-svg.addEventListener('mouseleave',()=>svg.classList.remove('looking'));
-"""
 
 
 def as_dot(picture: Any) -> str:
@@ -53,12 +38,10 @@ def as_html(picture: Any) -> str:
     edges = "".join(_curve(edge, places) for edge in picture.edges)
     boxes = "".join(_box(node, *places[node.id]) for node in picture.nodes)
     count = f"{len(picture.nodes)} boxes, {len(picture.edges)} arrows; an arrow leads from what depends to what it depends on."
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(picture.title)}</title><style>{_STYLE}</style></head>\n'
-        f"<body><header><h1>{escape(picture.title)}</h1><p>{count}</p>{hidden}{stale}<p>{keys}</p></header>\n"
-        f'<div class="frame"><svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img">'
-        f"<defs>{''.join(_arrow_head(name) for name in used)}</defs>{edges}{boxes}</svg></div>\n<script>{_SCRIPT}</script></body></html>\n"
-    )
+    drawing = f"<defs>{''.join(_arrow_head(name) for name in used)}</defs>{edges}{boxes}"
+    told = {"title": escape(picture.title), "count": count, "notes": hidden + stale, "keys": keys, "width": width, "height": height, "drawing": drawing}
+    page = (Path(__file__).parent / "picture.html").read_text(encoding="utf-8")
+    return re.sub(r"\{(title|count|notes|keys|width|height|drawing)\}", lambda place: str(told[place[1]]), page)
 
 
 def arrange(picture: Any) -> tuple[dict[int, tuple[int, int]], int, int]:

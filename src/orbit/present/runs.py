@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from orbit.present import Renderer, by_answer
 from orbit.present.text import GREEN, RED, paint, table
-from orbit.runs.artifact import ArtifactAnswer
-from orbit.runs.event import ENVELOPE_FIELDS
-from orbit.runs.events import EventsAnswer
+from orbit.runs.event import own_fields
+from orbit.runs.events import EventsAnswer, LogRecord, LogsAnswer, TraceAnswer, TraceNode
 from orbit.runs.execute import ExecAnswer
 from orbit.runs.export import ExportAnswer
-from orbit.runs.listing import ListAnswer
-from orbit.runs.logs import LogRecord, LogsAnswer
 from orbit.runs.prune import PruneAnswer
 from orbit.runs.reader import UnreadableLine
-from orbit.runs.show import ShowAnswer, StepView
-from orbit.runs.trace import TraceAnswer, TraceNode
+from orbit.runs.rundir import Manifest
+from orbit.runs.show import ArtifactAnswer, ListAnswer, ShowAnswer
 from orbit.runs.verify import VerifyAnswer
 
 _GOOD = frozenset({"success", "completed"})
@@ -69,7 +67,7 @@ def _show(answer: ShowAnswer, colour: bool) -> str:
     return "\n".join(lines)
 
 
-def _step(step: StepView, colour: bool) -> list[str]:
+def _step(step: Manifest, colour: bool) -> list[str]:
     state = step.termination or "not ended"
     lines = [f"step {step.step_id}  {step.opcode or ''}  {_paint(state, state, colour)}  {_duration(step.started_at, step.ended_at)}".rstrip()]
     facts = {key: value for key, value in step.evidence_summary.items() if key not in ("roles", "outcome") and value is not None}
@@ -84,8 +82,8 @@ def _step(step: StepView, colour: bool) -> list[str]:
 def _summary(event: dict[str, Any]) -> str:
     """The body in a few words."""
     parts = []
-    for key, value in event.items():
-        if key not in ENVELOPE_FIELDS and key not in ("step_id", "ts") and value is not None and not key.endswith("sha256") and key != "streams":
+    for key, value in own_fields(event).items():
+        if key not in ("step_id", "ts", "streams") and value is not None and not key.endswith("sha256"):
             text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
             limit = 15 if key.endswith("_ref") or key == "previous_head" else 60
             parts.append(f"{key}={text if len(text) <= limit else text[: limit - 3] + '...'}")
@@ -159,15 +157,9 @@ def _prune(answer: PruneAnswer, colour: bool) -> str:
     return f"{text}{verb} {len(rows)} runs, {answer.bytes} bytes; {answer.kept} kept" + (f"; index in {answer.index}" if rows else "")
 
 
-RENDERERS: dict[type, Callable[[Any, bool], str]] = {
-    ListAnswer: _list,
-    ShowAnswer: _show,
-    EventsAnswer: _events,
-    TraceAnswer: _trace,
-    LogsAnswer: _logs,
-    ArtifactAnswer: lambda answer, _: answer.content,
-    VerifyAnswer: _verify,
-    ExecAnswer: _exec,
-    ExportAnswer: _export,
-    PruneAnswer: _prune,
-}
+RENDERERS: dict[type, Renderer] = by_answer(_list, _show, _events, _trace, _logs, _verify, _exec, _export, _prune)
+RENDERERS[ArtifactAnswer] = lambda answer, _: answer.content
+
+
+def render(answer: Any, colour: bool) -> str:
+    return RENDERERS[type(answer)](answer, colour)

@@ -12,7 +12,6 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def paint(text: str, code: int, colour: bool) -> str:
-    """Text in a colour, if colours are wanted."""
     return f"\x1b[{code}m{text}\x1b[0m" if colour and text else text
 
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -51,10 +51,9 @@ class Child:
         """None once it runs; otherwise why it does not."""
         try:
             self._process = subprocess.Popen(self.argv, cwd=self.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=self._is_leader)
-        except FileNotFoundError as error:
-            return Ended(exit_code=NOT_FOUND, duration_ms=0, error=f"{self.argv[0]}: {error.strerror}")
         except OSError as error:
-            return Ended(exit_code=NOT_EXECUTABLE, duration_ms=0, error=f"{self.argv[0]}: {error.strerror}")
+            code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
+            return Ended(exit_code=code, duration_ms=0, error=f"{self.argv[0]}: {error.strerror}")
         self.pid = self._process.pid
         for number in self._early:
             self._send(number)
@@ -70,7 +69,9 @@ class Child:
             pumps[-1].start()
         timed_out = not self._ended_within(timeout)
         if timed_out:
-            self._end()
+            self._send(signal.SIGTERM)
+            if not self._ended_within(_GRACE):
+                self._send(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
         code = process.wait()
         deadline = time.perf_counter() + _DRAIN
         for pump in pumps:
@@ -82,25 +83,17 @@ class Child:
 
     def _ended_within(self, timeout: float | None) -> bool:
         assert self._process is not None
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+            return True
+        return False
 
     def _send(self, number: int) -> None:
-        try:
+        with suppress(ProcessLookupError, PermissionError, ValueError):  # it has ended in the meantime
             if self._is_leader and sys.platform != "win32":
                 os.killpg(self.pid, number)
             elif self._process is not None:
                 self._process.send_signal(number)
-        except (ProcessLookupError, PermissionError, ValueError):
-            pass  # it has ended in the meantime
-
-    def _end(self) -> None:
-        self._send(signal.SIGTERM)
-        if not self._ended_within(_GRACE):
-            self._send(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     @contextmanager
     def forwarding(self) -> Iterator[None]:

@@ -202,4 +202,9 @@ def body_of(record: dict[str, Any]) -> Body | Unknown:
             return msgspec.convert(record, kind)
         except msgspec.ValidationError as error:
             problem = str(error)
-    return Unknown(event_type, {key: value for key, value in record.items() if key not in ENVELOPE_FIELDS}, problem)
+    return Unknown(event_type, own_fields(record), problem)
+
+
+def own_fields(record: dict[str, Any]) -> dict[str, Any]:
+    """What an event says besides the envelope."""
+    return {key: value for key, value in record.items() if key not in ENVELOPE_FIELDS}

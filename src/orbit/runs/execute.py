@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext, suppress
 from itertools import count
@@ -12,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.errors import RefusedError, UsageError
+from orbit.git import ask, decode
 from orbit.runs import roles
 from orbit.runs.child import Child, Ended
 from orbit.runs.event import ActivityFinished, ActivityStarted, CliInvocationFinished, CliInvocationProcess, CliInvocationStarted, Outcome
@@ -20,16 +23,65 @@ from orbit.runs.redact import RedactingWriter
 from orbit.runs.run import Run
 from orbit.runs.rundir import RunFolder, checked_name
 from orbit.runs.step import Step
-from orbit.runs.workspace_diff import WorkspaceWatch
 
 GraphDigest = Callable[[], str | None]
 Shown = tuple[BinaryIO, BinaryIO] | None
+_WORDS = {"cli": {"argument": True, "metavar": "-- COMMAND [WORD]..."}}
+_PATIENCE = 120  # seconds for a snapshot of the worktree
+
+
+class WorkspaceWatch:
+    """A snapshot is a tree of everything git would track, untracked files included, built with an index and an object folder of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._temporary = Path(tempfile.mkdtemp(prefix="orbit-diff-"))
+        self.before = self._snapshot()  # None where there is nothing to compare
+
+    def __enter__(self) -> WorkspaceWatch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def diff(self) -> bytes:
+        """The change since the first snapshot, as a patch."""
+        after = self._snapshot()
+        if self.before is None or after is None:
+            return b""
+        return self._git("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--binary", self.before, after) or b""
+
+    def status(self) -> bytes:
+        """Branch, head and changed files, as they are now."""
+        head = (ask(self.root, "rev-parse", "--verify", "-q", "HEAD") or b"none").strip()
+        return b"# head " + head + b"\n" + (ask(self.root, "status", "--porcelain=v1", "--branch", timeout=_PATIENCE) or b"")
+
+    def _snapshot(self) -> str | None:
+        """The id of a tree, or None where there is no git, no repository, or no room for a snapshot."""
+        found = ask(self.root, "rev-parse", "--git-path", "index", "--git-path", "objects")
+        if found is None:
+            return None
+        index, self._objects = (self.root / line for line in decode(found).splitlines()[:2])
+        (self._temporary / "objects").mkdir(exist_ok=True)
+        try:
+            shutil.copyfile(index, self._temporary / "index")
+        except OSError:
+            (self._temporary / "index").unlink(missing_ok=True)  # a repository without a first `git add` has none
+        tree = self._git("write-tree") if self._git("add", "--all") is not None else None
+        return tree.decode().strip() if tree else None
+
+    def _git(self, *words: str) -> bytes | None:
+        """Output of a git command with the private index and objects."""
+        own = {"GIT_INDEX_FILE": self._temporary / "index", "GIT_OBJECT_DIRECTORY": self._temporary / "objects"}
+        own["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = self._objects
+        options = [word for option in ("core.looseCompression=0", "core.safecrlf=false", "advice.addEmbeddedRepo=false") for word in ("-c", option)]
+        return ask(self.root, *options, *words, variables={name: str(path) for name, path in own.items()}, timeout=_PATIENCE)
 
 
 class ExecParams(msgspec.Struct, kw_only=True):
-    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra={"cli": {"argument": True}})]
+    command: Annotated[list[str], Meta(description="The command and its words.", min_length=1, extra=_WORDS)]
     workflow: Annotated[str | None, Meta(description="Workflow id of a new run; default: the command's name.")] = None
-    step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.")] = None
+    step: Annotated[str | None, Meta(description="Step id; default: the command's name, numbered if taken.", extra={"cli": {"short": "-s"}})] = None
     run: Annotated[str | None, Meta(description="Add the step to this run instead of starting one.")] = None
     opcode: Annotated[str, Meta(description="What kind of step this is.")] = "RUN_COMMAND"
     timeout: Annotated[
@@ -54,9 +106,7 @@ class ExecAnswer(msgspec.Struct, kw_only=True):
     path: str
 
 
-def execute(
-    folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None
-) -> ExecAnswer:
+def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph_digest: GraphDigest | None = None, cwd: Path | None = None) -> ExecAnswer:
     """Run the command; `shown` receives its output live, `graph_digest` tells the state of the graph where there is one."""
     if not params.command:
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
@@ -71,23 +121,13 @@ def execute(
     with child.forwarding(), run, ExitStack() as until_end:
         step = _begin_step(run, params, name, until_end)
         ended = _Recording(run, step, params, child, shown, graph_digest).record()
-    journal = run.journal
-    return ExecAnswer(
-        run_id=run.run_id,
-        step_id=step.step_id,
-        **{name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")},
-        state=run.metadata.termination or "",
-        head=run.head,
-        events=journal.envelope.count,
-        events_lost=journal.unwritten,
-        writes_failed=journal.failures,
-        path=f"{folder.label}/{run.run_id}",
-    )
+    told = {name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")}
+    counts: dict[str, Any] = {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
+    state, path = run.metadata.termination or "", f"{folder.label}/{run.run_id}"
+    return ExecAnswer(run_id=run.run_id, step_id=step.step_id, **told, state=state, head=run.head, **counts, path=path)
 
 
 class _Recording:
-    """One command inside one step."""
-
     def __init__(self, run: Run, step: Step, params: ExecParams, child: Child, shown: Shown, graph_digest: GraphDigest | None) -> None:
         self.run, self.step, self.params, self.child, self.shown, self.graph_digest = run, step, params, child, shown, graph_digest
         self.provider = _name_of(params.command[0])
@@ -95,15 +135,16 @@ class _Recording:
 
     def record(self) -> Ended:
         graph_before = self.graph_digest() if self.graph_digest else None
+
+        def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
+            return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
+
         with nullcontext() if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root) as watch:
-            with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), self._activity_finished):
+            with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
                 self._invoke()
             self._keep_workspace(watch)
         self._summarize(graph_before)
         return self.ended
-
-    def _activity_finished(self, outcome: Outcome, error: str | None) -> ActivityFinished:
-        return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
     def _invoke(self) -> None:
         argv, timeout = self.run.journal.redactor.argv(self.params.command), self.params.timeout

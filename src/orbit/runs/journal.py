@@ -1,15 +1,20 @@
-"""What one process writes of one run: its streams and blobs, the names of its events, and the count of what failed."""
+"""What one process writes of one run: its streams and blobs, the names of its events, the count of what failed, and which event is the parent of the next.
+
+The stack of open events follows asyncio tasks by itself, and threads and processes through `Bound`.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from contextvars import ContextVar
 from logging import DEBUG, WARNING
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -22,7 +27,16 @@ from orbit.runs.rundir import RunPaths
 from orbit.runs.stream import LOG, Stream
 from orbit.runs.transcript import LoopEvent
 
+if TYPE_CHECKING:
+    from orbit.runs.run import Run
+
 Fsync = Literal["never", "step", "event"]
+P = ParamSpec("P")
+T = TypeVar("T")
+# (journal, event id) pairs, outermost first. Pairs of several runs may mix when one run drives another. The journal tells processes apart, too:
+# a pool worker forked inside some step inherits that step's pairs, and must not take them for its own.
+_OPEN: ContextVar[tuple[tuple[str, str], ...]] = ContextVar("orbit_open_events", default=())
+CURRENT: ContextVar[Run | None] = ContextVar("orbit_current_run", default=None)
 
 
 class Journal:
@@ -53,11 +67,8 @@ class Journal:
         event_type = fields.pop("event_type")
         event_id = f"{self._prefix}{next(self._counter):08x}"
         record = {"schemaVersion": SCHEMA_VERSION, "event_type": event_type, "event_id": event_id, "timestamp": now(), "run_id": self.paths.run_id}
-        record["agent_identity"] = self._actor
-        if parent is not None:
-            record["parent_event_id"] = parent
-        record["workspace_path"] = self._workspace
-        record["body_kind"] = event_type.replace(".", "_")
+        record |= {"agent_identity": self._actor} | ({} if parent is None else {"parent_event_id": parent})
+        record |= {"workspace_path": self._workspace, "body_kind": event_type.replace(".", "_")}
         self.envelope.append(record | self._clean(fields))
         return event_id
 
@@ -73,11 +84,8 @@ class Journal:
         self.loop.append(record | self._clean(fields))
 
     def _clean(self, fields: dict[str, Any]) -> dict[str, Any]:
-        step_id = fields.get("step_id")
-        cleaned: dict[str, Any] = self.redactor.value(fields)
-        if step_id is not None:
-            cleaned["step_id"] = step_id  # an id is checked, never secret, and must stay findable
-        return cleaned
+        known = {} if fields.get("step_id") is None else {"step_id": fields["step_id"]}  # an id is checked, never secret, and must stay findable
+        return {**self.redactor.value(fields), **known}
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
@@ -118,3 +126,53 @@ class Journal:
     def close(self) -> None:
         for stream in self.streams.values():
             stream.close()
+
+
+def parent_of(journal: str) -> str | None:
+    """The innermost event this journal has open in this context."""
+    return next((event_id for owner, event_id in reversed(_OPEN.get()) if owner == journal), None)
+
+
+@contextmanager
+def opened(journal: str, event_id: str) -> Iterator[None]:
+    """Make `event_id` the parent of what is emitted inside."""
+    before = _OPEN.get()
+    _OPEN.set((*before, (journal, event_id)))
+    try:
+        yield
+    finally:
+        _OPEN.set(before)
+
+
+class Bound(Generic[P, T]):
+    """A callable that takes its caller's place in the tree along, to another thread or (pickled) another process."""
+
+    def __init__(self, run: Run, call: Callable[P, T]) -> None:
+        self.run, self.call, self.open = run.here(), call, _OPEN.get()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        before, current = _OPEN.get(), CURRENT.get()
+        _OPEN.set(self.open)
+        CURRENT.set(self.run)
+        try:
+            return self.call(*args, **kwargs)
+        finally:
+            _OPEN.set(before)
+            CURRENT.set(current)
+            self.run.flush()
+
+
+class BoundExecutor(Executor):
+    """Any executor, with each task bound to the place where it was submitted. Shutting it down shuts the inner one down."""
+
+    def __init__(self, run: Run, inner: Executor) -> None:
+        self._run, self._inner = run, inner
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        return self._inner.submit(Bound(self._run, fn), *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._inner.shutdown(wait, cancel_futures=cancel_futures)
+
+    def map(self, fn: Callable[..., T], *iterables: Any, timeout: float | None = None, chunksize: int = 1) -> Iterator[T]:
+        return self._inner.map(Bound(self._run, fn), *iterables, timeout=timeout, chunksize=chunksize)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from contextlib import suppress
-from datetime import datetime, timezone
 from typing import Annotated
 
 import msgspec
@@ -15,12 +13,11 @@ from msgspec import Meta
 from orbit.audit import now
 from orbit.errors import UsageError
 from orbit.runs.blobs import BlobStore
-from orbit.runs.listing import ListParams, RunRow, list_runs
 from orbit.runs.reader import named_blobs, read_metadata
 from orbit.runs.rundir import REMOVED, RunFolder
+from orbit.runs.show import ListParams, RunRow, list_runs
 from orbit.runs.stream import Stream
 
-_AGE = re.compile(r"(\d+)([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -51,13 +48,7 @@ def prune_runs(folder: RunFolder, params: PruneParams) -> PruneAnswer:
         raise UsageError("nothing says which runs to remove", hint="give --older-than, --keep, or both")
     before = _moment(params.older_than) if params.older_than else None
     rows = list_runs(folder, ListParams(limit=0)).runs
-    doomed = [
-        row
-        for place, row in enumerate(rows)
-        if row.state != "running"
-        and (params.keep is None or place >= params.keep)
-        and (before is None or (row.started_at is not None and row.started_at < before))
-    ]
+    doomed = [row for row in rows[params.keep or 0 :] if row.state != "running" and (before is None or (row.started_at or before) < before)]
     removed = [_describe(folder, row) for row in reversed(doomed)]
     if not params.dry_run and removed:
         _remove(folder, removed)
@@ -67,11 +58,9 @@ def prune_runs(folder: RunFolder, params: PruneParams) -> PruneAnswer:
 
 def _moment(age: str) -> str:
     """The time that long ago, as runs write it."""
-    found = _AGE.fullmatch(age)
-    if not found:
-        raise UsageError(f"not an age: {age!r}", hint="a number and s, m, h, d or w, such as 30d")
-    moment = max(0.0, time.time() - int(found[1]) * _SECONDS[found[2]])
-    return datetime.fromtimestamp(moment, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    if found := re.fullmatch(r"(\d+)([smhdw])", age):
+        return now(int(found[1]) * _SECONDS[found[2]])
+    raise UsageError(f"not an age: {age!r}", hint="a number and s, m, h, d or w, such as 30d")
 
 
 def _describe(folder: RunFolder, row: RunRow) -> RemovedRun:
@@ -97,14 +86,8 @@ def _remove(folder: RunFolder, removed: list[RemovedRun]) -> None:
         paths.path.rename(aside)
         shutil.rmtree(aside)
     index.close()
-    _sweep(folder, freed)
-
-
-def _sweep(folder: RunFolder, freed: set[str]) -> None:
-    """Blobs of removed runs that no remaining run names."""
-    for run_id in folder.run_ids():
+    for run_id in folder.run_ids():  # what a remaining run names as well stays
         freed -= named_blobs(folder.run(run_id)).keys()
-    blobs = BlobStore(folder.blobs)
     for ref in freed:
         with suppress(UsageError):  # whatever stands in the event is no reference
-            blobs.path(ref).unlink(missing_ok=True)
+            BlobStore(folder.blobs).path(ref).unlink(missing_ok=True)

@@ -6,18 +6,28 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
-from orbit.errors import NotFoundError
-from orbit.runs.chain import parse
-from orbit.runs.manifest import Manifest, Metadata
-from orbit.runs.rundir import RunFolder, RunPaths
+from orbit.errors import IntegrityError, NotFoundError
+from orbit.model import ARGUMENT
+from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
+from orbit.runs.stream import parse
 
 BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
 _STATES = {"completed": "success", "failed": "failed", "error": "failed", "timed_out": "timeout", "cancelled": "cancelled"}
+
+
+class RunParams(msgspec.Struct, kw_only=True):
+    run: Annotated[str | None, Meta(description="Run id, or the beginning of one; default: the run that started last.", extra=ARGUMENT)] = None
+
+
+class StepParams(RunParams, kw_only=True):
+    step: Annotated[str | None, Meta(description="Only this step: its id, or its number from 0.", extra={"cli": {"short": "-s"}})] = None
 
 
 class UnreadableLine(msgspec.Struct, frozen=True):
@@ -109,23 +119,23 @@ def timestamp_of(record: dict[str, Any]) -> str:
     return str(record.get("timestamp") or record.get("ts") or "")
 
 
-Document = TypeVar("Document", Metadata, Manifest)
-
-
-def _read(path: Path, kind: type[Document]) -> Document | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
-
-
 def read_metadata(paths: RunPaths) -> Metadata | None:
-    return _read(paths.metadata, Metadata)
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode(paths.metadata.read_bytes(), type=Metadata)
+    return None
+
+
+def known_metadata(paths: RunPaths, hint: str) -> Metadata:
+    if metadata := read_metadata(paths):
+        return metadata
+    raise IntegrityError(f"{paths.run_id}/metadata.json cannot be read", hint=hint)
 
 
 def read_manifest(paths: RunPaths, step_id: str) -> Manifest | None:
     """The manifest of a step, or None if the step has not ended or the file cannot be read."""
-    return _read(paths.manifest(step_id), Manifest)
+    with suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode(paths.manifest(step_id).read_bytes(), type=Manifest)
+    return None
 
 
 def named_blobs(paths: RunPaths) -> dict[str, int | None]:
@@ -148,17 +158,14 @@ def state_of(metadata: Metadata | None) -> str:
         return "unreadable"
     if metadata.termination is not None:
         return _STATES.get(metadata.termination, metadata.termination)
-    return "running" if _may_be_alive(metadata) else "interrupted"
-
-
-def _may_be_alive(metadata: Metadata) -> bool:
-    if metadata.host != socket.gethostname() or sys.platform == "win32" or metadata.pid <= 0:
-        return True  # another machine's process, or one that cannot be asked without harm
-    try:
-        os.kill(metadata.pid, 0)
-    except OSError as error:
-        return not isinstance(error, ProcessLookupError)
-    return True
+    if metadata.host == socket.gethostname() and sys.platform != "win32" and metadata.pid > 0:  # else it cannot be asked, or not without harm
+        try:
+            os.kill(metadata.pid, 0)
+        except ProcessLookupError:
+            return "interrupted"
+        except OSError:
+            pass
+    return "running"
 
 
 def select_run(folder: RunFolder, run: str | None) -> RunPaths:
@@ -180,10 +187,10 @@ def steps_begun(paths: RunPaths) -> dict[str, dict[str, Any]]:
     return begun | {step_id: {} for step_id in paths.step_ids() if step_id not in begun}
 
 
-def select_step(paths: RunPaths, step: str) -> str:
-    """A step id, or a step's number from 0."""
-    known = list(steps_begun(paths))
-    if step in known:
+def select_step(paths: RunPaths, step: str | None) -> str | None:
+    """A step id, or the step with that number from 0; None means all steps."""
+    known = list(steps_begun(paths)) if step is not None else []
+    if step is None or step in known:
         return step
     if step.isdigit() and int(step) < len(known):
         return known[int(step)]

@@ -7,6 +7,8 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import chain
 from os import getpid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -17,15 +19,11 @@ from orbit.audit import now
 from orbit.config import Workspace, actor
 from orbit.errors import RefusedError
 from orbit.runs import event as ev
-from orbit.runs.chain import digest_of
-from orbit.runs.context import CURRENT, Bound, BoundExecutor, opened, parent_of
-from orbit.runs.ending import final_state, steps_of
-from orbit.runs.journal import Fsync, Journal
-from orbit.runs.manifest import Anchor, Metadata, StreamAnchor, document
+from orbit.runs.journal import CURRENT, Bound, BoundExecutor, Fsync, Journal, opened, parent_of
 from orbit.runs.reader import read_metadata, records
-from orbit.runs.rundir import RunFolder, new_run_id
+from orbit.runs.rundir import Anchor, Metadata, RunFolder, StreamAnchor, document, new_run_id
 from orbit.runs.step import TERMINATIONS, Step, termination_of
-from orbit.runs.stream import LOG
+from orbit.runs.stream import LOG, digest_of
 from orbit.runs.transcript import LoopEvent
 
 if TYPE_CHECKING:
@@ -34,6 +32,30 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 _ATTACHED: dict[tuple[str, str, int], Journal] = {}  # one journal per run in each worker process, however many tasks it gets
+
+
+def steps_of(journal: Journal) -> dict[str, str | None]:
+    """Steps in the order they began, each with how it ended, or None; also those a failing disk has not taken yet."""
+    steps: dict[str, str | None] = {}
+    for record in chain((record for _, record in records(journal.paths.events)), journal.events.unwritten):
+        step_id, event_type = str(record.get("step_id")), record.get("event_type")
+        if event_type == "step_started":
+            steps[step_id] = None
+        elif event_type in ("step_completed", "step_failed"):
+            steps[step_id] = str(record.get("termination"))
+    return steps
+
+
+def final_state(metadata: Metadata, steps: dict[str, str | None], journal: Journal) -> bytes:
+    """The terminal state for people and simple scripts: `key: value` lines, the first one `state:`."""
+    lines = [f"state: {metadata.termination}", f"run: {metadata.run_id}", f"workflow: {metadata.workflow_id}", f"ended: {metadata.ended_at}"]
+    lines.append(f"steps: {len(steps)}")
+    lines += [f"failed step: {step_id} ({termination})" for step_id, termination in steps.items() if termination not in (None, "completed")]
+    lines += [f"unfinished step: {step_id}" for step_id, termination in steps.items() if termination is None]
+    lines += [f"error: {metadata.error}"] if metadata.error else []
+    degraded = f"degraded, {journal.unwritten} events lost, {journal.failures} writes failed ({journal.first_error})"
+    lines.append(f"audit: {degraded if journal.failures else 'complete'}")
+    return ("\n".join(lines) + "\n").encode()
 
 
 class Tally:
@@ -58,17 +80,9 @@ class Run:
 
     @classmethod
     def start(
-        cls,
-        *,
-        workflow_id: str,
-        root: str | Path | None = None,
-        workflow_version: str = "1",
-        entry_step: str | None = None,
-        run_id: str | None = None,
-        artifacts_root: str | Path | None = None,
-        fsync: Fsync = "step",
-        retry_source_run_id: str | None = None,
-    ) -> Run:
+        cls, *, workflow_id: str, root: str | Path | None = None, workflow_version: str = "1", entry_step: str | None = None, run_id: str | None = None,
+        artifacts_root: str | Path | None = None, fsync: Fsync = "step", retry_source_run_id: str | None = None,
+    ) -> Run:  # fmt: skip
         """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
         folder = _folder(root, artifacts_root)
         paths = folder.run(run_id or new_run_id())
@@ -81,18 +95,11 @@ class Run:
             except FileExistsError:
                 raise RefusedError(f"run {paths.run_id} exists already", hint="choose another run id, or add steps to it with Run.resume") from None
             paths.artifacts.mkdir()
+        clean = journal.redactor.text
         metadata = Metadata(
-            run_id=paths.run_id,
-            workflow_id=journal.redactor.text(workflow_id),
-            workflow_version=workflow_version,
-            started_at=now(),
-            entry_step=entry_step,
-            actor=actor(),
-            artifacts_root=journal.redactor.text(folder.label),
-            host=socket.gethostname(),
-            pid=getpid(),
-            retry_source_run_id=retry_source_run_id,
-        )
+            run_id=paths.run_id, workflow_id=clean(workflow_id), workflow_version=workflow_version, started_at=now(), entry_step=entry_step, actor=actor(),
+            artifacts_root=clean(folder.label), host=socket.gethostname(), pid=getpid(), retry_source_run_id=retry_source_run_id,
+        )  # fmt: skip
         journal.write_document(paths.metadata, document(metadata))
         journal.write_document(paths.final_state, f"state: running\nrun: {paths.run_id}\n".encode())
         root_event = journal.emit(ev.RunStarted(job_name=workflow_id, retry_source_run_id=retry_source_run_id), None)
@@ -155,11 +162,8 @@ class Run:
 
     def worker(self, step_id: str, index: int) -> AbstractContextManager[str]:
         """One worker of a fan-out, counted from 0; enter it in the worker itself."""
-
-        def state(outcome: str, _: str | None) -> ev.WorkerState:
-            return ev.WorkerState(step_id=step_id, worker_index=index, state="finished" if outcome == "success" else "failed")
-
-        return self.scope(ev.WorkerState(step_id=step_id, worker_index=index, state="dispatched"), state)
+        state = partial(ev.WorkerState, step_id=step_id, worker_index=index)
+        return self.scope(state(state="dispatched"), lambda outcome, _: state(state="finished" if outcome == "success" else "failed"))
 
     @contextmanager
     def fan_out(self, step_id: str, worker_count: int) -> Iterator[Tally]:

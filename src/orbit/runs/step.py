@@ -16,11 +16,10 @@ import msgspec
 from orbit.audit import now
 from orbit.errors import RefusedError, UsageError
 from orbit.runs.blobs import sha256_of
-from orbit.runs.context import opened
 from orbit.runs.event import Outcome, StepDenied, StepFinished, StepRetry, StepStarted
-from orbit.runs.manifest import Artifact, Manifest, document
+from orbit.runs.journal import opened
 from orbit.runs.redact import RedactingWriter
-from orbit.runs.rundir import checked_name
+from orbit.runs.rundir import Artifact, Manifest, checked_name, document
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -39,11 +38,8 @@ class Step:
         self.path = run.paths.artifacts / step_id
         self.event_id = ""
         self._requires = requires
-        self._artifacts: list[Artifact] = []
-        self._evidence: dict[str, Any] = {}
-        self._termination = "completed"
+        self._manifest = Manifest(step_id=step_id, opcode=opcode, started_at=None, termination="completed")
         self._error: str | None = None
-        self._started_at = ""
         self._mutex = threading.Lock()
         self._exit = ExitStack()
 
@@ -55,7 +51,7 @@ class Step:
                 self.path.mkdir()
             except FileExistsError:
                 raise RefusedError(f"step {self.step_id!r} is already recorded in {self.run.run_id}", hint="give this attempt an id of its own") from None
-        self._started_at = now()
+        self._manifest.started_at = now()
         journal.note(self.step_id, "step_started", {"opcode": self.opcode})
         self.event_id = self.run.emit(StepStarted(step_id=self.step_id, opcode=self.opcode))
         self.run.note_entry(self.step_id)
@@ -63,17 +59,9 @@ class Step:
         return self
 
     def artifact(
-        self,
-        *,
-        role: str,
-        path: str | Path | None = None,
-        content: Any = None,
-        name: str | None = None,
-        media_type: str | None = None,
-        required: bool = False,
-        important: bool = False,
-        blob: str | None = None,
-    ) -> Artifact:
+        self, *, role: str, path: str | Path | None = None, content: Any = None, name: str | None = None, media_type: str | None = None,
+        required: bool = False, important: bool = False, blob: str | None = None,
+    ) -> Artifact:  # fmt: skip
         """Keep a file, text, bytes, or anything JSON can say, under `role`.
 
         A file outside the step's folder is copied into it, cleaned of secrets where it is text. A file inside stays as it is. One that is
@@ -87,10 +75,10 @@ class Step:
         target = source if source and source.resolve().parent == self.path.resolve() else self.path / file_name
         artifact = Artifact(role=role, path=f"artifacts/{self.step_id}/{target.name}", media_type=media_type, required=required, important=important, blob=blob)
         with self._mutex:
-            if any(known.role == role or known.path == artifact.path for known in self._artifacts) or target.name == "manifest.json":
+            if any(known.role == role or known.path == artifact.path for known in self._manifest.artifacts) or target.name == "manifest.json":
                 taken = f"step {self.step_id!r} already has an artifact {role!r} or a file {target.name!r}"
                 raise RefusedError(taken, hint="roles and file names are unique in a step")
-            self._artifacts.append(artifact)
+            self._manifest.artifacts.append(artifact)
         with self.run.journal.guarded(f"artifact {role}"):
             self._store(source, content, target)
         self._measure(artifact)
@@ -124,7 +112,7 @@ class Step:
 
     def summarize(self, text: str | None = None, **facts: Any) -> None:
         """Add to the evidence summary: a sentence, and facts an evaluator can compare."""
-        self._evidence |= facts if text is None else {"summary": text, **facts}
+        self._manifest.evidence_summary |= facts if text is None else {"summary": text, **facts}
 
     def record(self, event_type: str, **fields: Any) -> None:
         """A thin event of the run directory: gate_requested, gate_resolved, rollback_completed, or one of your own."""
@@ -142,48 +130,38 @@ class Step:
         """End as failed without raising."""
         if termination not in TERMINATIONS:
             raise UsageError(f"no termination {termination!r}", hint=f"one of {', '.join(TERMINATIONS)}")
-        self._termination, self._error = termination, reason
+        self._manifest.termination, self._error = termination, reason
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if error is not None:
             self.fail(f"{type(error).__name__}: {error}", termination_of(error))
-        manifest = self._manifest()
-        content = document(manifest)
-        journal = self.run.journal
+        journal, termination = self.run.journal, self._manifest.termination or ""
+        outcome = TERMINATIONS[termination]
+        self._complete_manifest(outcome)
+        content = document(self._manifest)
         journal.write_document(self.path / "manifest.json", content)
-        for artifact in manifest.artifacts:
+        for artifact in self._manifest.artifacts:
             if artifact.missing:
                 journal.note(self.step_id, "artifact_missing", {"role": artifact.role, "required": artifact.required})
-        event_type = "step_completed" if self._termination == "completed" else "step_failed"
-        ended = {"termination": self._termination, "manifest_sha256": hashlib.sha256(content).hexdigest()} | ({"error": self._error} if self._error else {})
-        journal.note(self.step_id, event_type, ended)
-        self.run.emit(StepFinished(step_id=self.step_id, outcome=TERMINATIONS[self._termination], error_message=self._error))
+        ended = {"termination": termination, "manifest_sha256": hashlib.sha256(content).hexdigest()} | ({"error": self._error} if self._error else {})
+        journal.note(self.step_id, "step_completed" if termination == "completed" else "step_failed", ended)
+        self.run.emit(StepFinished(step_id=self.step_id, outcome=outcome, error_message=self._error))
         self._exit.close()
         journal.flush(fsync=journal.fsync == "step")
 
-    def _manifest(self) -> Manifest:
-        for artifact in self._artifacts:
-            self._measure(artifact)
-        held = {artifact.role for artifact in self._artifacts}
-        absent = [Artifact(role=role, path="", media_type="", required=True, missing=True) for role in self._requires if role not in held]
-        artifacts = self._artifacts + absent
+    def _complete_manifest(self, outcome: Outcome) -> None:
+        artifacts, clean = self._manifest.artifacts, self.run.journal.redactor.value
         for artifact in artifacts:
+            self._measure(artifact)
             artifact.required = artifact.required or artifact.role in self._requires
-        clean = self.run.journal.redactor.value
+        absent = set(self._requires) - {artifact.role for artifact in artifacts}
+        artifacts += [Artifact(role=role, path="", media_type="", required=True, missing=True) for role in self._requires if role in absent]
         roles = {artifact.role: artifact.path for artifact in artifacts if not artifact.missing}
-        evidence = {"outcome": TERMINATIONS[self._termination], **clean(msgspec.to_builtins(self._evidence)), "roles": roles}
+        evidence = {"outcome": outcome, **clean(msgspec.to_builtins(self._manifest.evidence_summary)), "roles": roles}
         missing = [artifact.role for artifact in artifacts if artifact.missing and artifact.required]
         evidence |= {"missing_required": missing} if missing else {}
         evidence |= {"error": clean(self._error)} if self._error else {}
-        return Manifest(
-            step_id=self.step_id,
-            opcode=self.opcode,
-            started_at=self._started_at,
-            ended_at=now(),
-            termination=self._termination,
-            evidence_summary=evidence,
-            artifacts=artifacts,
-        )
+        self._manifest.evidence_summary, self._manifest.ended_at = evidence, now()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"step {self.step_id!r} belongs to the process that began it; hand over the run instead")
@@ -196,8 +174,6 @@ def termination_of(error: BaseException) -> str:
 
 
 def _media_type(source: Path | None, content: Any) -> str:
-    if source is not None:
-        return mimetypes.guess_type(os.fspath(source))[0] or "application/octet-stream"
-    if isinstance(content, bytes):
-        return "application/octet-stream"
+    if source is not None or isinstance(content, bytes):
+        return mimetypes.guess_type(os.fspath(source or ""))[0] or "application/octet-stream"
     return "text/plain" if isinstance(content, str) else "application/json"

@@ -14,12 +14,9 @@ from pathlib import Path
 from orbit import Run
 from orbit.config import Workspace
 from orbit.runs.event import StepSkipped
-from orbit.runs.events import EventsParams, list_events
-from orbit.runs.listing import ListParams, list_runs
-from orbit.runs.logs import LogsParams, read_logs
+from orbit.runs.events import EventsParams, LogsParams, TraceParams, list_events, read_logs, trace_run
 from orbit.runs.rundir import RunFolder
-from orbit.runs.show import ShowParams, show_run
-from orbit.runs.trace import TraceParams, trace_run
+from orbit.runs.show import ListParams, ShowParams, list_runs, show_run
 from orbit.runs.verify import VerifyParams, verify_run
 
 
