@@ -24,7 +24,8 @@ class GitError(RefusedError):
 
     def __init__(self, arguments: Sequence[str], said: str) -> None:
         reason, _, rest = said.strip().partition("\n")
-        super().__init__(f"git {arguments[0]}: {reason.removeprefix('fatal: ') or 'failed'}", hint=rest.strip() or None)
+        verb = next((word for word in arguments if word[:1].isalpha() and "=" not in word), "")  # not an option, nor a setting after -c
+        super().__init__(f"git {verb}: {reason.removeprefix('fatal: ') or 'failed'}", hint=rest.strip() or None)
         self.said = said
 
     @property

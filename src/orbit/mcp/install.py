@@ -67,8 +67,8 @@ def find_place(workspace: Workspace, client: str) -> Place:
         "cursor": (root / ".cursor" / "mcp.json", "mcpServers"),
         "vscode": (root / ".vscode" / "mcp.json", "servers"),
     }[client]
-    entry = ENTRY if client == "claude" else {**ENTRY, "args": ["mcp", "--root", "${workspaceFolder}"]}
-    return Place(path, section, {"type": "stdio", **entry} if client == "vscode" else entry, read_json, add_json, drop_json)
+    where = [] if client == "claude" else ["--root", "${workspaceFolder}"]  # Claude Code starts servers in the worktree
+    return Place(path, section, {"type": "stdio", **ENTRY, "args": [*ENTRY["args"], *where]}, read_json, add_json, drop_json)
 
 
 def install(root: Path | None, client: str, *, dry_run: bool = False) -> InstallAnswer:

@@ -430,7 +430,7 @@ def _name_commands(writer: Writer, texts: Texts) -> None:
     def full(command: int, depth: int) -> str:
         _, name, _, _, _, grouped, _, _ = by_id[command]
         around = by_handler.get((command >> SYMBOL_SHIFT, texts.text(grouped))) if grouped != -1 else None
-        return f"{full(around, depth + 1)} {name}" if around is not None and around != command and depth < 8 else name
+        return f"{full(around, depth + 1)} {name}".strip() if around is not None and around != command and depth < 8 else name
 
     for row in rows:
         name = full(row[0], 0)

@@ -15,6 +15,7 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from orbit.errors import UsageError
 from orbit.graph.query.answer import GraphAnswer, cut_to_budget
 from orbit.graph.query.history import TaskTouches, task_symbols
 from orbit.graph.query.near import near_names, quoted, words
@@ -89,6 +90,9 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
     query = ask.query.encode("utf-8", "replace").decode().replace("\0", " ").strip()
     scope = _Scope(ask.lang, None if touched is None else touched.paths)
     limit = LIMIT if ask.limit is None else ask.limit
+    if ask.lang is not None and db.execute("SELECT 1 FROM file WHERE lang = ? LIMIT 1", (ask.lang.lower(),)).get is None:
+        there = ", ".join(row[0] for row in db.execute("SELECT lang FROM file GROUP BY lang ORDER BY count(*) DESC, lang"))
+        raise UsageError(f"no files of language {ask.lang!r} are indexed", hint=f"languages here: {there}")
     answer = SearchAnswer(query=ask.query, total=0, truncated=False, matches=[])
     if touched is not None and ask.kind in (None, "symbol"):
         _add_touched(db, answer, query, scope, task_symbols(db, touched), limit)

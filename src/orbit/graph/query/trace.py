@@ -57,8 +57,9 @@ def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     name = " ".join(text.removeprefix("command:").split())
     rows = _commands(db, name)
     if not rows:
-        known = [row[0] for row in db.execute("SELECT DISTINCT full_name FROM command ORDER BY full_name")]
-        return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=closest(name, known))
+        known = [row[0] for row in db.execute("SELECT DISTINCT full_name FROM command WHERE full_name GLOB '*[a-zA-Z]*' ORDER BY full_name")]
+        near = [command for command in known if command.split()[-1] == name.split()[-1]] if name else []  # with the program's name, or another group before it
+        return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=(near or closest(name, known))[:5])
     handlers = {symbol.id: (symbol, row[1]) for row in rows if (symbol := _handler(db, row)) is not None}
     if not handlers:
         command, full_name, line, *_ = rows[0]
