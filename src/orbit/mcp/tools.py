@@ -66,7 +66,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         for name, value in self._named(given, fields, root).items():
             asked[name] = _shaped(name, value, fields[name].type)
         try:
-            if missing := [name for name in self.required if not asked.get(name)]:
+            if missing := [name for name in self.required if not str(asked.get(name, "")).strip()]:
                 raise msgspec.ValidationError(f"{missing[0]} is missing or empty")
             checked = msgspec.convert({**self.defaults, **asked}, self.target.params, strict=False)
         except msgspec.ValidationError as error:
