@@ -77,6 +77,18 @@ def test_every_tool_has_a_question_here() -> None:
 def test_an_answer_keeps_its_schemas_and_its_budget_and_is_that_of_the_command_line(real: tuple[Desk, Subject], tool: str) -> None:
     client, subject = real
     asked = subject.questions()[tool]
+    answer = _checked(client, tool, asked)
+    assert len(answer.text.encode()) <= BUDGET_BYTES or "max_bytes" in asked
+    _check_says_something(tool, answer)
+    if tool not in ("graph_sync", "adr_show"):  # one tells how long it took; of the other this repository has more than one
+        room, _, verb = tool.partition("_")
+        words = [word for name, value in asked.items() for word in ([str(value)] if name in _PLACES else [f"--{name.replace('_', '-')}", str(value)])]
+        done = subprocess.run([ORBIT, room, verb, *words, "--root", str(client.root), "--json"], check=True, capture_output=True, text=True)
+        assert answer == json.loads(done.stdout)
+
+
+def _checked(client: Desk, tool: str, asked: dict[str, Any]) -> Answer:
+    """An answer that keeps the schema declared for it, and the whole one."""
     listed = {one.name: one for one in client.do(client.session.list_tools()).tools}[f"orbit_{tool}"]
     full = json.loads(client.do(client.session.read_resource(f"orbit://schema/orbit_{tool}")).contents[0].text)
     answer = client.call(tool, **asked)
@@ -86,13 +98,7 @@ def test_an_answer_keeps_its_schemas_and_its_budget_and_is_that_of_the_command_l
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(dict(answer), schema)
     assert json.loads(answer.text) == answer
-    assert len(answer.text.encode()) <= BUDGET_BYTES or "max_bytes" in asked
-    _check_says_something(tool, answer)
-    if tool not in ("graph_sync", "adr_show"):  # one tells how long it took; of the other this repository has more than one
-        room, _, verb = tool.partition("_")
-        words = [word for name, value in asked.items() for word in ([str(value)] if name in _PLACES else [f"--{name.replace('_', '-')}", str(value)])]
-        done = subprocess.run([ORBIT, room, verb, *words, "--root", str(client.root), "--json"], check=True, capture_output=True, text=True)
-        assert answer == json.loads(done.stdout)
+    return answer
 
 
 _PLACES = ("query", "selector", "command", "scope", "id", "target")
@@ -109,6 +115,40 @@ def _check_says_something(tool: str, answer: Answer) -> None:
         assert answer["root"]["children"]
     if tool.startswith("graph_") and tool != "graph_sync":
         assert answer["fresh"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [
+        ("graph_search", {"query": "zzzzzz"}),
+        ("graph_search", {"query": "file", "limit": 0}),
+        ("graph_show", {"selector": "{file}", "max_bytes": 10, "decisions": True}),
+        ("graph_refs", {"selector": "{file}", "confidence": "fuzzy"}),
+        ("graph_impact", {"worktree": True}),
+        ("graph_impact", {"diff": "HEAD"}),
+        ("graph_impact", {"selector": "{file}", "decisions": True, "direction": "both"}),
+        ("graph_trace", {"command": "no such command"}),
+        ("graph_overview", {}),
+        ("graph_implementors", {"selector": "{type}", "limit": 1}),
+    ],
+)
+def test_an_odd_answer_keeps_its_schemas_too(real: tuple[Desk, Subject], tool: str, asked: dict[str, Any]) -> None:
+    client, subject = real
+    filled = {name: value.format(file=subject.file, type=subject.type) if isinstance(value, str) else value for name, value in asked.items()}
+    assert len(_checked(client, tool, filled).text.encode()) <= BUDGET_BYTES
+
+
+def test_a_stale_answer_keeps_its_schemas_too(real_repository: Path) -> None:
+    with Desk(real_repository, "--debounce-ms", "60000") as client:
+        client.call("graph_sync")
+        for path in (real_repository / "click").glob("*.py"):
+            path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        for tool, asked in SUBJECTS["click"].questions().items():
+            if tool.startswith("graph_") and tool != "graph_sync":
+                answer = _checked(client, tool, asked)
+                assert not answer["fresh"], tool
+                assert answer["stale_files"], tool
+                assert len(answer.text.encode()) <= BUDGET_BYTES or "max_bytes" in asked
 
 
 def test_eight_requests_at_once_are_answered_as_one_by_one(real: tuple[Desk, Subject]) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from orbit.errors import UsageError
 from orbit.mcp.schema import full_schema, input_schema, output_schema
-from orbit.operations import ROOMS, Operation, find, room
+from orbit.operations import ROOMS, Operation, find
 
 DEFAULT_PROFILE = "graph"
 SOURCE_BYTES = 16_000  # what `show` gives unless asked for more: with its other fields below the budget of an answer
@@ -129,8 +129,7 @@ def _choices(wanted: Any) -> set[str]:
 
 
 def _graph(name: str, description: str, **more: Any) -> Tool:
-    more = {"spellings": _SELECTOR, "hidden": frozenset(), **more}
-    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **more)
+    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **{"spellings": _SELECTOR, **more})
 
 
 TOOLS = (
@@ -182,21 +181,16 @@ TOOLS = (
 
 def choose(profile: str) -> dict[str, Tool]:
     """The tools of a profile: a room, `all`, or names with or without `orbit_`, separated by commas."""
-    there = {tool.name: tool for tool in TOOLS if tool.operation in room(tool.room)}
-    chosen: dict[str, Tool] = {}
+    chosen: set[str] = set()
     for word in (part.strip() for part in profile.split(",")):
         name = word if word.startswith("orbit_") else f"orbit_{word.replace('.', '_')}"
-        if word == "all":
-            chosen.update(there)
-        elif word in ROOMS:
-            chosen.update({tool.name: tool for tool in there.values() if tool.room == word})
-        elif name in there:
-            chosen[name] = there[name]
-        elif word:
-            raise UsageError(f"no tool or profile {word!r}", hint=f"profiles: {', '.join([*ROOMS, 'all'])}; tools: {', '.join(there)}")
+        found = {tool.name for tool in TOOLS if word == "all" or tool.room == word or tool.name == name}
+        if word and not found:
+            raise UsageError(f"no tool or profile {word!r}", hint=f"profiles: {', '.join([*ROOMS, 'all'])}; tools: {', '.join(tool.name for tool in TOOLS)}")
+        chosen |= found
     if not chosen:
         raise UsageError("no tools chosen", hint=f"profiles: {', '.join([*ROOMS, 'all'])}")
-    return {name: there[name] for name in there if name in chosen}
+    return {tool.name: tool for tool in TOOLS if tool.name in chosen}
 
 
 _COMMAND_LINE = re.compile(r"`?orbit (graph|adr|run) ([a-z]+)((?: [^`]*?)?)`")
