@@ -151,6 +151,16 @@ def test_a_stale_answer_keeps_its_schemas_too(real_repository: Path) -> None:
                 assert len(answer.text.encode()) <= BUDGET_BYTES or "max_bytes" in asked
 
 
+def test_a_declared_default_is_what_happens_without_it(real: tuple[Desk, Subject]) -> None:
+    client, subject = real
+    questions = {**subject.questions(), "graph_show": {"selector": f"file:{subject.file}"}}
+    for listed in client.do(client.session.list_tools()).tools:
+        declared = {name: found["default"] for name, found in listed.input_schema["properties"].items() if "default" in found}
+        asked = questions[listed.name.removeprefix("orbit_")]
+        if listed.name != "orbit_graph_sync":
+            assert client.call(listed.name, **{**declared, **asked}) == client.call(listed.name, **asked), listed.name
+
+
 def test_eight_requests_at_once_are_answered_as_one_by_one(real: tuple[Desk, Subject]) -> None:
     client, subject = real
     calls = [(tool, asked) for tool, asked in subject.questions().items() if tool != "graph_sync"][:8]

@@ -15,16 +15,19 @@ _ALIASES = {"import_resolved", "fuzzy_name"}  # second spellings of a confidence
 _PLAIN = ("type", "enum", "const")
 
 
-def input_schema(params: type[msgspec.Struct], hidden: frozenset[str], required: tuple[str, ...], notes: dict[str, str]) -> dict[str, Any]:
-    """An object with the parameters of an operation; those named here are required besides those without a default."""
+def input_schema(
+    params: type[msgspec.Struct], hidden: frozenset[str], required: tuple[str, ...], notes: dict[str, str], defaults: dict[str, Any]
+) -> dict[str, Any]:
+    """An object with the parameters of an operation; what a tool requires or defaults to besides comes first."""
     top, components = _resolve(params)
     properties: dict[str, Any] = {}
     for name, found in top.get("properties", {}).items():
         if name in hidden:
             continue
         short = _short(found, components)
-        if "default" in found and found["default"] not in (None, [], ""):
-            short["default"] = found["default"]
+        default = defaults.get(name, found.get("default"))
+        if default not in (None, [], ""):
+            short["default"] = default
         if name in notes:
             short["description"] = notes[name]
         properties[name] = short

@@ -51,7 +51,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "name": self.name,
             "description": self.description,
-            "inputSchema": input_schema(operation.params, self.hidden, self.required, self.notes),
+            "inputSchema": input_schema(operation.params, self.hidden, self.required, self.notes, self.defaults),
             "outputSchema": output_schema(operation.answer),
             "annotations": {"readOnlyHint": True},
         }
