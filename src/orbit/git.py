@@ -24,7 +24,7 @@ class GitError(RefusedError):
 
     def __init__(self, arguments: Sequence[str], said: str) -> None:
         reason, _, rest = said.strip().partition("\n")
-        verb = next((word for word in arguments if not word.startswith("-") and "=" not in word), "")
+        verb = next((word for word in arguments if word[:1].isalpha() and "=" not in word), "")  # not an option, nor a setting after -c
         super().__init__(f"git {verb}: {reason.removeprefix('fatal: ') or 'failed'}", hint=rest.strip() or None)
         self.said = said
 

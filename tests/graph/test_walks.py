@@ -157,6 +157,7 @@ def test_depth_cuts_the_tree(db: apsw.Connection) -> None:
 def test_an_unknown_command_says_which_there_are(db: apsw.Connection) -> None:
     answer = trace(db, TraceParams(command="main gone"))
     assert (answer.root, answer.reason, answer.did_you_mean) == (None, "unknown_command", ["main go", "main"])
+    assert trace(db, TraceParams(command="prog other go")).did_you_mean == ["main go"]
 
 
 def test_version_place_and_cleaning(db: apsw.Connection, repository: Path) -> None:

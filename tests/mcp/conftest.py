@@ -1,14 +1,18 @@
-"""A small repository with every kind of thing the tools can be asked for, and a client that talks to a server on it."""
+"""A small repository with every kind of thing the tools can be asked for, real ones, and a client that talks to a server on them."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from desk import Desk
+
+SOURCE = Path(__file__).resolve().parent.parent.parent
 
 FILES = {
     "pkg/__init__.py": "",
@@ -59,7 +63,7 @@ def test_load():
 @pytest.fixture(scope="session", autouse=True)
 def _plain_git(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
-    (home / ".gitconfig").write_text("[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n", encoding="utf-8")
+    (home / ".gitconfig").write_text("[user]\n\tname = A\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(home))
         patch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
@@ -74,6 +78,10 @@ def _make(root: Path) -> Path:
     for path, text in FILES.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
+    return _commit(root)
+
+
+def _commit(root: Path) -> Path:
     for arguments in (["init", "-q", "--template="], ["add", "-A"], ["commit", "-qm", "first"]):
         subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True)
     return root
@@ -82,6 +90,30 @@ def _make(root: Path) -> Path:
 @pytest.fixture(scope="session")
 def make_repository() -> Callable[[Path], Path]:
     return _make
+
+
+def _make_real(root: Path, name: str) -> Path:
+    """A real repository: `own` is a clone of this one, other names are installed packages, put under git."""
+    if name == "own":
+        if not (SOURCE / ".git").exists():
+            pytest.skip("away from the source tree")
+        subprocess.run(["git", "clone", "-q", "--local", str(SOURCE), str(root)], check=True, capture_output=True)
+        return root
+    package = find_spec(name)
+    assert package is not None
+    assert package.origin is not None
+    shutil.copytree(Path(package.origin).parent, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return _commit(root)
+
+
+@pytest.fixture(scope="session")
+def make_real() -> Callable[[Path, str], Path]:
+    return _make_real
+
+
+@pytest.fixture
+def real_repository(tmp_path: Path) -> Path:
+    return _make_real(tmp_path / "real", "click")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,69 @@ def test_where_there_is_no_file_one_is_made_and_removed_again(repository: Path, 
     uninstall(repository, client)
     assert not path.exists()
     assert path.parent.exists() == had_folder
+
+
+def test_the_entry_is_what_each_client_reads(repository: Path) -> None:
+    for client in CLIENTS:
+        install(repository, client)
+    there = ["mcp", "--root", "${workspaceFolder}"]
+    assert {client: entry_in(repository, client) for client in CLIENTS} == {
+        "claude": {"type": "stdio", "command": "orbit", "args": ["mcp"]},
+        "codex": {"command": "orbit", "args": ["mcp"]},
+        "cursor": {"type": "stdio", "command": "orbit", "args": there},
+        "vscode": {"type": "stdio", "command": "orbit", "args": there},
+    }
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("claude", '{\n  "mcpServers": {\n    "x": {} // kept\n  }\n}\n'),
+        ("claude", '{\r\n  "mcpServers": {\r\n    "x": {}, /* kept */\r\n  },\r\n}\r\n'),
+        ("vscode", '{"servers": {"x": {"a": [1]}}, "inputs": []}'),
+        ("codex", 'a = 1\r\n\r\n[mcp_servers.x]\r\ncommand = "y"\r\n'),
+    ],
+)
+def test_without_a_memory_of_it_the_entry_is_taken_out_to_the_byte(repository: Path, client: str, text: str) -> None:
+    path = place_of(repository, client)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(text.encode())
+    install(repository, client)
+    shutil.rmtree(repository / ".orbit" / "state" / "mcp")
+    uninstall(repository, client)
+    assert path.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("client", "before", "after"),
+    [
+        ("codex", "a = 1\r\n", "\r\n# of later\r\n[later]\r\nx = 1\r\n"),
+        ("codex", "", "\n[later]\n"),
+        ("claude", '{"mcpServers": {"x": 1, // of x\n', ' /* of y */ "y": 2}}'),
+        ("claude", '{"mcpServers": {/* first */', '"y": 2}}'),
+        ("claude", '{"mcpServers": {"x": 1', "\n}}"),
+    ],
+)
+def test_what_was_written_around_the_entry_stays(repository: Path, client: str, before: str, after: str) -> None:
+    entry = '[mcp_servers.orbit]\ncommand = "orbit"\nargs = [\n  "mcp",\n]\n' if client == "codex" else '"orbit": {"command": "orbit"}'
+    path, newline = place_of(repository, client), "\r\n" if "\r\n" in before else "\n"
+    path.parent.mkdir(exist_ok=True)
+    if client == "claude":
+        entry = f", {entry}" if before.endswith("1") else f"{entry}," if after.endswith("2}}") else entry
+    path.write_bytes((before + entry.replace("\n", newline) + after).encode())
+    uninstall(repository, client)
+    assert path.read_bytes() == (before.rstrip("\n") if client == "claude" else before).encode() + after.encode()
+
+
+def test_an_entry_is_taken_out_with_the_tables_inside_it_or_not_at_all(repository: Path) -> None:
+    path = place_of(repository, "codex")
+    path.parent.mkdir()
+    path.write_text('[mcp_servers.orbit]\ncommand = "orbit"\n\n[mcp_servers.orbit.env]\nA = "b"\n\n[mcp_servers.orbital]\n', encoding="utf-8")
+    uninstall(repository, "codex")
+    assert path.read_text(encoding="utf-8") == "\n[mcp_servers.orbital]\n"
+    path.write_text('mcp_servers = {orbit = {command = "orbit"}}\n', encoding="utf-8")
+    with pytest.raises(RefusedError):
+        uninstall(repository, "codex")
 
 
 @pytest.mark.parametrize("text", JSON_TEXTS)

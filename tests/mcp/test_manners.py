@@ -67,8 +67,8 @@ class Pipe:
 
 
 @pytest.fixture
-def pipe(repository: Path) -> Any:
-    server = Pipe(repository)
+def pipe(real_repository: Path) -> Any:
+    server = Pipe(real_repository)
     yield server
     server.close()
 
@@ -80,7 +80,7 @@ def test_garbage_on_stdin_is_answered_or_passed_over(pipe: Pipe) -> None:
     pipe.send({"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": {"arguments": 3}})
     assert "error" in pipe.receive(8)
     assert pipe.call(9, "orbit_graph_sync")["result"]["isError"] is False
-    assert pipe.call(10, "orbit_graph_search", query="load")["result"]["structuredContent"]["total"] > 0
+    assert pipe.call(10, "orbit_graph_search", query="ParamType")["result"]["structuredContent"]["total"] > 0
 
 
 def test_the_server_leaves_when_its_client_closes_the_pipe(pipe: Pipe) -> None:
@@ -104,10 +104,10 @@ def test_the_server_leaves_when_nobody_reads_any_more(pipe: Pipe) -> None:
     assert pipe.process.returncode == 0
 
 
-def test_the_server_leaves_when_its_client_is_killed(repository: Path) -> None:
+def test_the_server_leaves_when_its_client_is_killed(real_repository: Path) -> None:
     program = f"""
 import subprocess, sys, time
-server = subprocess.Popen([{ORBIT!r}, "mcp", "--root", {str(repository)!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+server = subprocess.Popen([{ORBIT!r}, "mcp", "--root", {str(real_repository)!r}], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 print(server.pid, flush=True)
 time.sleep(600)
 """
@@ -184,20 +184,23 @@ def _check_budgets(client: Desk) -> None:
     assert not client.call("graph_show", selector="file:callers.py", max_bytes=100_000)["truncated"]
 
 
-def test_a_cancelled_call_leaves_the_server_well(repository: Path) -> None:
-    with Desk(repository) as client:
+def test_a_cancelled_call_leaves_the_server_well(real_repository: Path) -> None:
+    with Desk(real_repository) as client:
+        before = client.call("graph_sync")
 
-        async def abandon() -> None:
-            call = asyncio.ensure_future(client.session.call_tool("orbit_graph_sync", {"full": True}))
+        async def abandon(tool: str, asked: dict[str, Any]) -> None:
+            call = asyncio.ensure_future(client.session.call_tool(tool, asked))
             await asyncio.sleep(0)
             call.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await call
 
         for _ in range(5):
-            client.do(abandon())
-        assert client.call("graph_sync")["files_indexed"] == 6
-        assert client.call("graph_refs", selector="load")["total"] == 5
+            client.do(abandon("orbit_graph_sync", {"full": True}))
+            client.do(abandon("orbit_graph_refs", {"selector": "ParamType"}))
+        after = client.call("graph_sync")
+        assert [after[name] for name in ("files_indexed", "symbols", "refs")] == [before[name] for name in ("files_indexed", "symbols", "refs")]
+        assert client.call("graph_refs", selector="ParamType")["total"] > 10
 
 
 def test_three_servers_on_one_worktree_agree(repository: Path) -> None:

@@ -1,6 +1,8 @@
 """Edits and questions for minutes on end: memory, file descriptors and threads of the server stay where they were.
 
-`pytest -m slow tests/mcp/test_soak.py --soak-seconds 600` is the long run.
+`pytest -m slow tests/mcp/test_soak.py --soak-seconds 600` is the long run. Memory is what the process has for itself, without mapped files. It grows while
+caches fill, so the first half of a run is left out; what grows after that is a leak. Allowed is the size of CPython's table of interned strings, 2 MB: it is
+made anew now and then, by whichever thread is there, and the allocator keeps the old place for that thread.
 """
 
 from __future__ import annotations
@@ -14,13 +16,13 @@ from pathlib import Path
 import pytest
 from desk import Desk
 
-WARM_UP_SHARE = 0.2
+ALLOWED_KB = 2_500
 
 
 def _measures(process: int) -> tuple[int, int, int]:
-    """Resident kB, open files, threads."""
+    """Resident kB without mapped files, open files, threads."""
     status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines() if ":" in line)
-    return int(status["VmRSS"].split()[0]), len(os.listdir(f"/proc/{process}/fd")), int(status["Threads"])
+    return int(status["RssAnon"].split()[0]), len(os.listdir(f"/proc/{process}/fd")), int(status["Threads"])
 
 
 def _server_of(client: int) -> int:
@@ -58,13 +60,10 @@ def test_memory_and_files_stay_flat(repository: Path, request: pytest.FixtureReq
             client.call("graph_show", selector="nothing_of_this_name")
             samples.append((passed, *_measures(server)))
             rounds += 1
-            time.sleep(0.05)
-        warm = [sample for sample in samples if sample[0] >= seconds * WARM_UP_SHARE]
-        third = len(warm) // 3
-        early, late = warm[:third], warm[-third:]
-        report = {name: (max(row[at] for row in early), max(row[at] for row in late)) for at, name in ((1, "rss_kb"), (2, "files"), (3, "threads"))}
-        record_property("soak", {"seconds": seconds, "rounds": rounds, **report})
-        sys.stderr.write(f"soak of {seconds:.0f} s, {rounds} rounds, early and late: {report}\n")
-        assert report["files"][1] <= report["files"][0] + 2
+        third, fourth = ([sample for sample in samples if share <= sample[0] / seconds < share + 0.25] for share in (0.5, 0.75))
+        report = {name: (max(row[at] for row in third), max(row[at] for row in fourth)) for at, name in ((1, "anonymous_kb"), (2, "files"), (3, "threads"))}
+        record_property("soak", {"seconds": seconds, "rounds": rounds, "first_kb": samples[0][1], **report})
+        sys.stderr.write(f"soak of {seconds:.0f} s, {rounds} rounds, from {samples[0][1]} kB, third and fourth quarter: {report}\n")
+        assert report["files"][1] <= report["files"][0] + 2  # pipes of a git that was running just then
         assert report["threads"][1] <= report["threads"][0] + 1
-        assert report["rss_kb"][1] <= report["rss_kb"][0] * 1.1
+        assert report["anonymous_kb"][1] <= report["anonymous_kb"][0] + ALLOWED_KB

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import typer
 
 from orbit.cli.commands import JSON, ROOT
 from orbit.cli.output import emit, fail
-from orbit.errors import OrbitError
+from orbit.errors import OrbitError, RefusedError
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False, help="Serve agents over MCP (stdio), or set a client up to do so.")
 
@@ -32,8 +33,11 @@ CLIENT = typer.Option(..., "--client", help="Whose configuration.")
 @app.callback(invoke_without_command=True)
 def serve(context: typer.Context, tools: str = TOOLS, debounce_ms: int = DEBOUNCE, root: Path | None = ROOT) -> None:
     """Serve one client on stdin and stdout; ends when the client goes away."""
-    if context.invoked_subcommand is None:
-        import_module("orbit.mcp.server").serve(root, tools, debounce_ms)
+    if context.invoked_subcommand is not None:
+        return
+    if find_spec("mcp") is None:
+        raise RefusedError("the MCP server needs the `mcp` extra, which is not installed", hint="pip install 'orbit-native[mcp,watch]'", code="no-mcp")
+    import_module("orbit.mcp.server").serve(root, tools, debounce_ms)
 
 
 def _add(verb: str, text: str) -> None:

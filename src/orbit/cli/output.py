@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import Any, BinaryIO, NoReturn
@@ -121,4 +122,5 @@ class StatusLine:
             write(msgspec.json.encode(answer).decode() + "\n")
         else:
             stamped = f"{time.strftime('%H:%M:%S')} {text}"
-            write(f"\r\x1b[K{stamped}" if self._is_live else f"{stamped}\n")
+            width = shutil.get_terminal_size().columns - 1  # what wraps cannot be written over
+            write(f"\r\x1b[K{stamped[:width]}" if self._is_live else f"{stamped}\n")

@@ -15,7 +15,6 @@ else:
 _SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SCALAR = re.compile(r"[^\s,\]}/]+")
-_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
 class ConfigTextError(ValueError):
@@ -108,17 +107,15 @@ def add_json(text: str, section: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def drop_json(text: str, section: str, name: str) -> str:
-    """Without the member, and without the comma that set it off."""
+    """Without the member, the comma that set it off and the space before it; comments around it stay."""
     inner = _Object(text, _top(text).members[section][1])
-    names = list(inner.members)
-    at, end = names.index(name), inner.members[name][2]
-    if at > 0:
-        start = inner.members[names[at - 1]][2]
-    elif len(names) > 1:
-        start, end = inner.members[name][0], inner.members[names[1]][0]
-    else:
-        start, end = inner.start + 1, inner.end
-    return text[:start] + text[end:]
+    start, _, end = inner.members[name]
+    before = max((other for at, _, other in inner.members.values() if at < start), default=None)
+    start, after = len(text[:start].rstrip()), _skip(text, end)
+    if text[after] == ",":
+        return text[:start] + text[end:after] + text[after + 1 :]
+    comma = start if before is None else _skip(text, before)
+    return text[:comma] + text[comma + 1 : start] + text[end:]
 
 
 def _insert(text: str, into: _Object, name: str, value: Any, depth: int) -> str:
@@ -152,9 +149,9 @@ def add_toml(text: str, section: str, name: str, entry: dict[str, Any]) -> str:
 
 
 def drop_toml(text: str, section: str, name: str) -> str:
-    """Without the table and the empty line before it."""
-    header = re.search(rf"(?:\r?\n)?^[ \t]*\[{section}\.{name}\][ \t]*(?:#[^\n]*)?\r?$", text, re.MULTILINE)
-    if header is None:
+    """Without the table, those inside it, and the empty line before each. A table ends before an empty line, a comment or another table."""
+    table = rf"(?:^\r?\n)?^[ \t]*\[{section}\.{name}(?:\.[^\n]*)?\][^\n]*(?:\n(?![ \t]*(?:[#\[]|\r?$))[^\n]*)*\n?"
+    left = re.sub(table, "", text, flags=re.MULTILINE)
+    if name in read_toml(left, section):
         raise ConfigTextError(f"the entry is not a table [{section}.{name}] of its own")
-    following = _HEADER.search(text, header.end())
-    return text[: header.start()] + (("\n" if header.start() else "") + text[following.start() :] if following else "")
+    return left

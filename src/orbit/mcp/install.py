@@ -67,8 +67,8 @@ def find_place(workspace: Workspace, client: str) -> Place:
         "cursor": (root / ".cursor" / "mcp.json", "mcpServers"),
         "vscode": (root / ".vscode" / "mcp.json", "servers"),
     }[client]
-    entry = ENTRY if client == "claude" else {**ENTRY, "args": ["mcp", "--root", "${workspaceFolder}"]}
-    return Place(path, section, {"type": "stdio", **entry} if client == "vscode" else entry, read_json, add_json, drop_json)
+    where = [] if client == "claude" else ["--root", "${workspaceFolder}"]  # Claude Code starts servers in the worktree
+    return Place(path, section, {"type": "stdio", **ENTRY, "args": [*ENTRY["args"], *where]}, read_json, add_json, drop_json)
 
 
 def install(root: Path | None, client: str, *, dry_run: bool = False) -> InstallAnswer:
@@ -76,7 +76,6 @@ def install(root: Path | None, client: str, *, dry_run: bool = False) -> Install
     workspace = Workspace.find(root)
     place = find_place(workspace, client)
     before = _read(place.path)
-    with_hint = f"mend or remove {place.path}, then try again"
     try:
         there = place.read(before or "", place.section).get(NAME)
         if there == place.entry:
@@ -85,7 +84,7 @@ def install(root: Path | None, client: str, *, dry_run: bool = False) -> Install
             raise RefusedError(f"{place.path} has another entry called {NAME}", hint=f"remove it: orbit mcp uninstall --client {client}", code="exists")
         after = place.add(before or "", place.section, NAME, place.entry)
     except ConfigTextError as error:
-        raise RefusedError(f"{place.path}: {error}", hint=with_hint, code="unreadable") from None
+        raise RefusedError(f"{place.path}: {error}", hint=f"mend or remove {place.path}, then try again", code="unreadable") from None
     note = None if shutil.which(NAME) else f"`{NAME}` is not on the PATH of this shell; the client has to find it on its own"
     if not dry_run:
         workspace.prepare()
@@ -98,12 +97,12 @@ def install(root: Path | None, client: str, *, dry_run: bool = False) -> Install
 def uninstall(root: Path | None, client: str, *, dry_run: bool = False) -> InstallAnswer:
     """Take the entry out."""
     workspace = Workspace.find(root)
-    place, record = find_place(workspace, client), None
+    place = find_place(workspace, client)
+    record = _record(workspace, place.path)
     before = _read(place.path)
     try:
         if before is None or NAME not in place.read(before, place.section):
             raise NotFoundError(f"{place.path} has no entry called {NAME}", hint=f"orbit mcp install --client {client} adds it", code="not-installed")
-        record = _record(workspace, place.path)
         known = _read_record(record)
         after = known.text if known is not None and known.after == _hash(before) else place.drop(before, place.section, NAME)
     except ConfigTextError as error:

@@ -16,13 +16,14 @@ _MARGIN = 200
 _NEXT = {
     "ambiguous": "call again with one of the candidates",
     "not-found": "call orbit_graph_search with the name or a part of it",
+    "git-failed": "name a revision that git knows, such as HEAD~1",
     "locked": "call orbit_graph_sync again in some seconds",
 }
 
 
 def error_body(error: OrbitError, listed: Sequence[str]) -> dict[str, Any]:
     """The contract's error, in words for a client with these tools."""
-    hint = for_agents(error.hint, listed) if error.hint else _NEXT.get(error.code, "call orbit_graph_search to find the right name")
+    hint = for_agents(error.hint, listed) if error.hint else _NEXT.get(error.code, "check the parameters")
     if error.code == "symbol-not-found":
         hint += " orbit_graph_search finds it by a part of its name." if hint.endswith("?") else "; orbit_graph_search finds it by a part of its name"
     body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": hint}
@@ -40,35 +41,16 @@ def answer_body(answer: msgspec.Struct, *, is_sized: bool) -> dict[str, Any]:
 
 
 def fit(body: dict[str, Any]) -> None:
-    """Shorten the longest part until all fits, and say so in `truncated`. Leaves alone what fits, which is nearly everything."""
+    """Shorten the longest text or list until all fits, and say so in `truncated`. Leaves alone what fits, which is nearly everything."""
     while (over := len(msgspec.json.encode(body)) - BUDGET_BYTES) > 0:
+        sizes = {name: len(msgspec.json.encode(part)) for name, part in body.items() if part and isinstance(part, str | list)}
+        if not sizes:
+            return
         body["truncated"] = True
-        name = max(body, key=lambda key: len(msgspec.json.encode(body[key])))
+        name = max(sizes, key=sizes.__getitem__)
         part = body[name]
         if isinstance(part, str):
-            body[name] = part.encode()[: -min(len(part.encode()), over // 2 + _MARGIN)].decode("utf-8", "ignore")
-        elif isinstance(part, list):
-            _drop_last(part, over)
-        elif isinstance(part, dict) and not _prune(part):
-            body[name] = {}
-        elif not isinstance(part, dict):
-            return
-
-
-def _drop_last(rows: list[Any], over: int) -> None:
-    while rows and over > 0:
-        over -= len(msgspec.json.encode(rows.pop())) + 1
-
-
-def _prune(node: dict[str, Any]) -> bool:
-    """Take the deepest children off a tree; False where there are none."""
-    level = [node]
-    parents: list[dict[str, Any]] = []
-    while True:
-        below = [child for parent in level for child in parent.get("children") or []]
-        if not below:
-            break
-        parents, level = level, below
-    for parent in parents:
-        parent["children"] = []
-    return bool(parents)
+            body[name] = part.encode()[: -(over // 2 + _MARGIN)].decode("utf-8", "ignore")
+        else:
+            while part and over > 0:
+                over -= len(msgspec.json.encode(part.pop())) + 1

@@ -15,22 +15,25 @@ _ALIASES = {"import_resolved", "fuzzy_name"}  # second spellings of a confidence
 _PLAIN = ("type", "enum", "const")
 
 
-def input_schema(params: type[msgspec.Struct], *, hidden: frozenset[str] = frozenset(), notes: dict[str, str] | None = None) -> dict[str, Any]:
-    """An object with the parameters of an operation."""
+def input_schema(
+    params: type[msgspec.Struct], hidden: frozenset[str], required: tuple[str, ...], notes: dict[str, str], defaults: dict[str, Any]
+) -> dict[str, Any]:
+    """An object with the parameters of an operation; what a tool requires or defaults to besides comes first."""
     top, components = _resolve(params)
     properties: dict[str, Any] = {}
     for name, found in top.get("properties", {}).items():
         if name in hidden:
             continue
         short = _short(found, components)
-        if "default" in found and found["default"] not in (None, [], ""):
-            short["default"] = found["default"]
-        if notes and name in notes:
+        default = defaults.get(name, found.get("default"))
+        if default not in (None, [], ""):
+            short["default"] = default
+        if name in notes:
             short["description"] = notes[name]
         properties[name] = short
     schema: dict[str, Any] = {"type": "object", "properties": properties}
-    if top.get("required"):
-        schema["required"] = top["required"]
+    if needed := list(dict.fromkeys((*top.get("required", ()), *required))):
+        schema["required"] = needed
     return schema
 
 

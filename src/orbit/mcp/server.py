@@ -5,35 +5,37 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+)
 
 from orbit.errors import NotFoundError, OrbitError, RefusedError
 from orbit.mcp.results import answer_body, error_body
 from orbit.mcp.tools import DEFAULT_PROFILE, Tool, choose
 from orbit.operations import Session, perform
-
-if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel import Server
-    from mcp_types import (
-        CallToolRequestParams,
-        CallToolResult,
-        ListResourceTemplatesResult,
-        ListToolsResult,
-        PaginatedRequestParams,
-        ReadResourceRequestParams,
-        ReadResourceResult,
-    )
 
 PATIENCE_SECONDS = 45.0  # clients give up on a call after 60 s; a sync that takes longer goes on without its caller
 REPORT_SECONDS = 0.5
@@ -44,8 +46,6 @@ STAGES = {"scan": 0.0, "extract": 0.0, "resolve": 50.0}  # percent done when a s
 
 def serve(root: Path | None = None, profile: str = DEFAULT_PROFILE, watch_ms: int = 250) -> None:
     """Answer one client on stdin and stdout until it goes away."""
-    if find_spec("mcp") is None:
-        raise RefusedError("the MCP server needs the `mcp` extra, which is not installed", hint="pip install 'orbit-native[mcp,watch]'", code="no-mcp")
     session = Session(root, watch_ms)
     service = Service(session, choose(profile))
     try:
@@ -78,11 +78,9 @@ class Service:
         for pool in (self._readers, self._waiters):
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def server(self) -> Server[Any]:
-        """The SDK's server with these tools."""
-        from mcp.server.lowlevel import Server
-
-        return Server(
+    async def run(self) -> None:
+        """The SDK's server with these tools, on stdin and stdout."""
+        server: Server[Any] = Server(
             "orbit",
             version=version("orbit-native"),
             instructions=instructions(list(self.tools)),
@@ -91,29 +89,17 @@ class Service:
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_schema,
         )
-
-    async def run(self) -> None:
-        from mcp.server.stdio import stdio_server
-
-        server = self.server()
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     async def list_tools(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
-        from mcp_types import ListToolsResult
-
         return ListToolsResult.model_validate({"tools": [tool.advertised() for tool in self.tools.values()]})
 
     async def list_templates(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        from mcp_types import ListResourceTemplatesResult, ResourceTemplate
-
         template = ResourceTemplate(uri_template=f"{SCHEMAS}{{tool}}", name="schema", description="The whole JSON Schema of a tool's answer.")
         return ListResourceTemplatesResult(resource_templates=[template])
 
     async def read_schema(self, context: ServerRequestContext[Any], params: ReadResourceRequestParams) -> ReadResourceResult:
-        from mcp import MCPError
-        from mcp_types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
-
         tool = self.tools.get(str(params.uri).removeprefix(SCHEMAS))
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"no resource {params.uri}; there is {SCHEMAS}<tool> for {', '.join(self.tools)}")
@@ -121,8 +107,6 @@ class Service:
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type="application/schema+json", text=text)])
 
     async def call_tool(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        from mcp_types import CallToolResult, TextContent
-
         body, is_error = await self._call(context, params.name, params.arguments or {})
         text = msgspec.json.encode(body).decode()
         return CallToolResult(content=[TextContent(text=text)], structured_content=body, is_error=is_error)
@@ -166,12 +150,10 @@ class _Call:
         self.said = "waiting"
         self._percent = self._reported = 0.0
         self._ends = time.monotonic() + PATIENCE_SECONDS
-        self._lock = threading.Lock()
 
     def note(self, stage: str, done: int, of: int) -> None:
-        with self._lock:
-            self.said = f"{stage} {done} of {of}" if of else stage
-            self._percent = STAGES.get(stage, 0.0) + (50.0 * done / of if of else 0.0)
+        self.said = f"{stage} {done} of {of}" if of else stage
+        self._percent = STAGES.get(stage, 0.0) + (50.0 * done / of if of else 0.0)
         if self.is_over:
             raise RefusedError("the call was cancelled", code="cancelled")
         if time.monotonic() > self._ends:
@@ -180,9 +162,8 @@ class _Call:
 
     def percent(self) -> float:
         """Always more than the last time, as the protocol wants it, and less than all."""
-        with self._lock:
-            self._reported = max(self._percent, self._reported + (100.0 - self._reported) / 1000)
-            return self._reported
+        self._reported = max(self._percent, self._reported + (100.0 - self._reported) / 1000)
+        return self._reported
 
 
 def _is_farewell(error: BaseException) -> bool:

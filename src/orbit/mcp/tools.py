@@ -11,7 +11,7 @@ import msgspec
 
 from orbit.errors import UsageError
 from orbit.mcp.schema import full_schema, input_schema, output_schema
-from orbit.operations import ROOMS, Operation, find, room
+from orbit.operations import ROOMS, Operation, find
 
 DEFAULT_PROFILE = "graph"
 SOURCE_BYTES = 16_000  # what `show` gives unless asked for more: with its other fields below the budget of an answer
@@ -20,6 +20,8 @@ _WORKTREE = ("workspace_path", "workspace", "root", "repo", "repo_path", "worktr
 _SELECTOR = ("selector", "symbol", "name", "target", "path", "file", "qualified_name", "qualified", "query", "scope")
 _COMMAND = ("command", "command_name", "name", "selector", "query")
 _QUERY = ("query", "q", "text", "pattern", "name", "symbol", "keyword", "term")
+_PATH, _NAME = ("path", "file"), ("symbol", "name")  # who sends one of each means a symbol in a file
+_ALIKE = {"max_results": "limit", "top_k": "limit", "count": "limit", "max_depth": "depth", "min_confidence": "confidence", "language": "lang"}
 _FORMS = "name, qualified name, symbol:<path>#<name>, file:<path>"
 
 
@@ -31,6 +33,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     spellings: tuple[str, ...] = ()  # other names under which the first parameter may come
     hidden: frozenset[str] = frozenset()
+    required: tuple[str, ...] = ()  # besides those without a default
     notes: dict[str, str] = {}
     defaults: dict[str, Any] = {}
 
@@ -48,7 +51,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "name": self.name,
             "description": self.description,
-            "inputSchema": input_schema(operation.params, hidden=self.hidden, notes=self.notes),
+            "inputSchema": input_schema(operation.params, self.hidden, self.required, self.notes, self.defaults),
             "outputSchema": output_schema(operation.answer),
             "annotations": {"readOnlyHint": True},
         }
@@ -63,18 +66,27 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         for name, value in self._named(given, fields, root).items():
             asked[name] = _shaped(name, value, fields[name].type)
         try:
+            if missing := [name for name in self.required if not str(asked.get(name, "")).strip()]:
+                raise msgspec.ValidationError(f"{missing[0]} is missing or empty")
             checked = msgspec.convert({**self.defaults, **asked}, self.target.params, strict=False)
         except msgspec.ValidationError as error:
-            raise UsageError(f"{self.name}: {error}", hint=f"parameters of {self.name}: {', '.join(fields)}") from None
+            named = re.search(r"\$\.(\w+)", str(error))
+            choices = _choices(fields[named[1]].type) if named else set()
+            hint = f"{named[1]}: {', '.join(sorted(choices))}" if named and choices else self._parameters(fields)
+            raise UsageError(f"{self.name}: {error}", hint=hint) from None
         return msgspec.to_builtins(checked), any(name in asked for name in _BOUNDS)
 
     def _named(self, given: Mapping[str, Any], fields: Mapping[str, Any], root: str) -> dict[str, Any]:
         """The values by the names of the params; null is the same as nothing."""
         named: dict[str, Any] = {}
-        first = next(iter(fields), "")
+        first = next((name for name, field in fields.items() if field.required or name in self.required), next(iter(fields), ""))
+        path, symbol = (next((given[name] for name in names if given.get(name)), None) for names in (_PATH, _NAME))
+        if self.spellings is _SELECTOR and path and symbol and first not in given:
+            given = {first: f"symbol:{path}#{symbol}", **{name: value for name, value in given.items() if name not in (*_PATH, *_NAME)}}
         for name, value in given.items():
             if value is None:
                 continue
+            name = name if name in fields else _ALIKE.get(name, name)
             if name in fields:
                 named[name] = value
             elif name in self.spellings and given.get(first) is None and first not in named:
@@ -83,12 +95,15 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
                 if str(value) not in (root, f"{root}/", ".", "./", ""):
                     raise UsageError(f"this server answers for {root} only", hint=f"leave out {name!r}; start another server for another worktree")
             else:
-                raise UsageError(f"{self.name} has no parameter {name!r}", hint=f"parameters of {self.name}: {', '.join(fields)}")
+                raise UsageError(f"{self.name} has no parameter {name!r}", hint=self._parameters(fields))
         return named
+
+    def _parameters(self, fields: Mapping[str, Any]) -> str:
+        return f"parameters of {self.name}: {', '.join(name for name in fields if name not in self.hidden)}"
 
 
 def _shaped(name: str, value: Any, wanted: Any) -> Any:
-    """A list where one is expected, and no list where none is; choices in any case."""
+    """A list where one is expected, and no list where none is; choices in any case, and in the plural."""
     if _takes_list(wanted):
         if isinstance(value, str) and value.lstrip().startswith("["):
             with contextlib.suppress(msgspec.DecodeError):
@@ -98,7 +113,8 @@ def _shaped(name: str, value: Any, wanted: Any) -> Any:
         if len(value) != 1:
             raise UsageError(f"{name} is one value, not {len(value)}", hint="call once for each")
         value = value[0]
-    return value.lower() if isinstance(value, str) and value.lower() in _choices(wanted) else value
+    forms = (value.lower(), value.lower().removesuffix("s")) if isinstance(value, str) else ()
+    return next((form for form in forms if form in _choices(wanted)), value)
 
 
 def _takes_list(wanted: Any) -> bool:
@@ -113,8 +129,7 @@ def _choices(wanted: Any) -> set[str]:
 
 
 def _graph(name: str, description: str, **more: Any) -> Tool:
-    more = {"spellings": _SELECTOR, "hidden": frozenset(), **more}
-    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **more)
+    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **{"spellings": _SELECTOR, **more})
 
 
 TOOLS = (
@@ -129,6 +144,7 @@ TOOLS = (
         "Find where a symbol, string literal or config key is defined, by name, prefix or words. Start here.",
         spellings=_QUERY,
         hidden=frozenset({"task_id"}),
+        required=("query",),
     ),
     _graph("show", "Source of one symbol or file.", notes={"selector": _FORMS}, defaults={"max_bytes": SOURCE_BYTES}),
     _graph("refs", "Who calls, uses, extends or imports it (inbound, direct)."),
@@ -144,6 +160,7 @@ TOOLS = (
         description="Find design decisions by words.",
         spellings=_QUERY,
         hidden=frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"}),
+        required=("query",),
     ),
     Tool(
         name="orbit_adr_show",
@@ -164,31 +181,26 @@ TOOLS = (
 
 def choose(profile: str) -> dict[str, Tool]:
     """The tools of a profile: a room, `all`, or names with or without `orbit_`, separated by commas."""
-    there = {tool.name: tool for tool in TOOLS if tool.operation in room(tool.room)}
-    chosen: dict[str, Tool] = {}
+    chosen: set[str] = set()
     for word in (part.strip() for part in profile.split(",")):
         name = word if word.startswith("orbit_") else f"orbit_{word.replace('.', '_')}"
-        if word == "all":
-            chosen.update(there)
-        elif word in ROOMS:
-            chosen.update({tool.name: tool for tool in there.values() if tool.room == word})
-        elif name in there:
-            chosen[name] = there[name]
-        elif word:
-            raise UsageError(f"no tool or profile {word!r}", hint=f"profiles: {', '.join([*ROOMS, 'all'])}; tools: {', '.join(there)}")
+        found = {tool.name for tool in TOOLS if word == "all" or tool.room == word or tool.name == name}
+        if word and not found:
+            raise UsageError(f"no tool or profile {word!r}", hint=f"profiles: {', '.join([*ROOMS, 'all'])}; tools: {', '.join(tool.name for tool in TOOLS)}")
+        chosen |= found
     if not chosen:
         raise UsageError("no tools chosen", hint=f"profiles: {', '.join([*ROOMS, 'all'])}")
-    return {name: there[name] for name in there if name in chosen}
+    return {tool.name: tool for tool in TOOLS if tool.name in chosen}
 
 
 _COMMAND_LINE = re.compile(r"`?orbit (graph|adr|run) ([a-z]+)((?: [^`]*?)?)`")
 
 
-def for_agents(hint: str, listed: Sequence[str]) -> str:
-    """A hint written for the command line, in words of the tools a client has; other commands are left as they are."""
+def for_agents(sentence: str, listed: Sequence[str]) -> str:
+    """A sentence written for the command line, in words of the tools a client has; other commands are left as they are."""
 
     def put(match: re.Match[str]) -> str:
         name = f"orbit_{match[1]}_{match[2]}"
-        return f"{name}{match[3]}" if name in listed else match[0]
+        return name + match[3].replace(" --", " ") if name in listed else match[0]
 
-    return re.sub(r"\brun (?=`orbit_|orbit_)", "call ", _COMMAND_LINE.sub(put, hint))
+    return re.sub(r"\brun (?=`orbit_|orbit_)", "call ", _COMMAND_LINE.sub(put, sentence))

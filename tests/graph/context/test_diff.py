@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from orbit.adr import AdrStore
@@ -32,6 +33,18 @@ def test_the_innermost_symbols_of_changed_lines_are_changed(graph: Graph, shop: 
     assert {(row.qualified_name, row.distance, row.is_test) for row in answer.touched} >= {
         ("shop.prices.Basket.total", 1, False), ("tests.test_prices.test_gross", 1, True),
     }  # fmt: skip
+
+
+def test_an_answer_that_must_be_cut_keeps_some_of_everything(graph: Graph, shop: Path) -> None:
+    for path, name in (("shop/many.py", "caller"), ("tests/test_many.py", "test_many")):
+        calls = "".join(f"def {name}_{at}():\n    return gross({at})\n\n\n" for at in range(200))
+        (shop / path).write_text(f"from shop.prices import gross\n\n\n{calls}", encoding="utf-8")
+    edit(shop, "shop/prices.py", "price * 1.2", "price * 1.3")
+    graph.sync()
+    answer = graph.impact(diff="HEAD")
+    assert answer.truncated
+    assert len(msgspec.json.encode(answer)) <= 20_000
+    assert min(len(answer.touched), len(answer.tests)) > 20
 
 
 def test_tests_come_nearest_first_as_runnable_ids(graph: Graph, shop: Path) -> None:

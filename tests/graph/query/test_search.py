@@ -62,6 +62,9 @@ def test_strings_and_configuration_keys_are_found(graph: Graph) -> None:
 def test_a_language_holds_the_search_to_its_files(graph: Graph) -> None:
     assert graph.search("paint", lang="typescript").total == 1
     assert graph.search("paint", lang="python").total == 0
+    with pytest.raises(UsageError, match="'py'") as caught:
+        graph.search("paint", lang="py")
+    assert "python" in str(caught.value.hint)
 
 
 def test_the_total_is_exact_whatever_the_limit(graph: Graph) -> None:

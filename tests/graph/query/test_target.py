@@ -23,6 +23,11 @@ from orbit.graph import Graph
         ("module:pkg.shapes", "pkg.shapes"),
         ("file:pkg/shapes.py", "pkg.shapes"),
         ("./pkg//shapes.py", "pkg.shapes"),
+        ("shapes.py", "pkg.shapes"),
+        ("pkg/shapes.py#Circle.area", "pkg.shapes.Circle.area"),
+        ("pkg/shapes.py#Circle:class", "pkg.shapes.Circle"),
+        ("pkg/shapes.py::square", "pkg.shapes.square"),
+        ("pkg/shapes.py::total", None),
         ("symbol:./pkg/../pkg/shapes.py#total", None),
         ("lonely", "we'ird_%.lonely"),
     ],
@@ -95,9 +100,19 @@ def test_an_unknown_file_gets_the_files_of_that_name(graph: Graph) -> None:
     assert caught.value.candidates == ["file:pkg/shapes.py"]
 
 
-def test_a_folder_is_refused_where_a_symbol_is_asked_for(graph: Graph) -> None:
+def test_a_file_name_that_several_have_lists_them(own: Graph) -> None:
+    (own.root / "old").mkdir()
+    (own.root / "old/shapes.py").write_text("x = 1\n", encoding="utf-8")
+    own.sync()
+    with pytest.raises(AmbiguousError) as caught:
+        own.show("shapes.py")
+    assert caught.value.candidates == ["file:old/shapes.py", "file:pkg/shapes.py"]
+
+
+@pytest.mark.parametrize("text", ["dir:pkg", "pkg/", "./pkg"])
+def test_a_folder_is_refused_where_a_symbol_is_asked_for(graph: Graph, text: str) -> None:
     with pytest.raises(UsageError, match="folder"):
-        graph.show("dir:pkg")
+        graph.show(text)
 
 
 @pytest.mark.parametrize("text", ["", "file:", "symbol:pkg/shapes.py", "file:../outside", "function:run", "a\0b"])

@@ -49,16 +49,16 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def cut_to_budget(answer: Any, *lists: str) -> None:
-    """Drop rows from the ends of these lists, the last list first, until the answer fits; says so in `truncated`."""
-    for name in reversed(lists):
-        rows = getattr(answer, name)
-        while rows and (over := len(msgspec.json.encode(answer)) + _SPARE - BUDGET_BYTES) > 0:
-            sizes, gone = [len(msgspec.json.encode(row)) + 1 for row in rows], 0
-            while sizes and over > 0:
-                over -= sizes.pop()
-                gone += 1
-            del rows[len(rows) - gone :]
-            answer.truncated = True
+    """Drop rows from the end of whichever of these lists is longest, until the answer fits; says so in `truncated`."""
+    if not any(getattr(answer, name) for name in lists) or (over := len(msgspec.json.encode(answer)) + _SPARE - BUDGET_BYTES) <= 0:
+        return
+    sizes = {name: [len(msgspec.json.encode(row)) + 1 for row in getattr(answer, name)] for name in lists}
+    totals = {name: sum(rows) for name, rows in sizes.items()}
+    while over > 0 and totals[name := max(lists, key=totals.__getitem__)]:
+        gone = sizes[name].pop()
+        getattr(answer, name).pop()
+        totals[name], over = totals[name] - gone, over - gone
+        answer.truncated = True
 
 
 def fit_stale(answer: Any, named: Callable[[Any], set[str]]) -> None:

@@ -40,12 +40,12 @@ def stale_files(db: apsw.Connection, root: Path, paths: set[str]) -> list[str]:
     found = []
     for path in sorted(paths):
         row: tuple[int, int, bytes] | None = db.execute("SELECT size, mtime_ns, hash FROM file WHERE path = ?", (path,)).fetchone()
-        if row is not None and not is_same(root / path, *row, synced_at):
+        if row is not None and not _is_same(os.path.join(root, path), *row, synced_at):
             found.append(path)
     return found
 
 
-def is_same(path: Path, size: int, mtime_ns: int, digest: bytes, synced_at: int) -> bool:
+def _is_same(path: str, size: int, mtime_ns: int, digest: bytes, synced_at: int) -> bool:
     """Does a file still hold the bytes with this hash? Reads it only when its stat leaves a doubt."""
     try:
         entry = os.lstat(path)
@@ -53,6 +53,7 @@ def is_same(path: Path, size: int, mtime_ns: int, digest: bytes, synced_at: int)
             return False
         if entry.st_mtime_ns == mtime_ns and synced_at - mtime_ns >= _RACY_NS:
             return True
-        return xxhash.xxh3_128_digest(path.read_bytes()) == digest
+        with open(path, "rb") as file:
+            return xxhash.xxh3_128_digest(file.read()) == digest
     except OSError:
         return False

@@ -102,7 +102,7 @@ def check(ask: ImpactParams) -> None:
     """One thing at a time."""
     if sum((ask.selector is not None, ask.diff is not None, ask.staged, ask.worktree)) != 1:
         hint = "`orbit graph impact NAME`, or `orbit graph impact --diff HEAD~1`"
-        raise UsageError("impact takes either a selector, or one of --diff, --staged and --worktree", hint=hint)
+        raise UsageError("impact takes either a selector, or one of diff, staged and worktree", hint=hint)
 
 
 def impact(db: apsw.Connection, ask: ImpactParams) -> ImpactAnswer:

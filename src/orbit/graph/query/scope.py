@@ -9,7 +9,7 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import find_file, symbols_of_name
+from orbit.graph.query.target import find_file, holds_files, symbols_of_name
 from orbit.graph.selector import Selector, guess_path, parse
 
 
@@ -39,7 +39,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     is_bare = selector.kind == "name"
     if is_bare:
         selector = guess_path(selector) or Selector("dir", path=selector.name)
-        if selector.kind == "file" and not _is_file(db, selector.path) and (_holds(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
+        if selector.kind == "file" and not _is_file(db, selector.path) and (holds_files(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
     if selector.kind == "file":
         found = find_file(db, selector.path)
@@ -48,7 +48,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
         raise UsageError(f"{selector} is neither a file nor a folder", hint="give file:<path>, dir:<path> or a path")
     if selector.path == ".":
         return Scope("dir:.")
-    if not _holds(db, selector.path):
+    if not holds_files(db, selector.path):
         if is_bare and (named := symbols_of_name(db, selector.path)):
             raise UsageError(f"{selector.path!r} is a {named[0].kind}, not a file or folder", hint=f"it is in file:{named[0].path}")
         folders = {row[0].rpartition("/")[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 20000")} - {""}
@@ -60,7 +60,3 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
 
 def _is_file(db: apsw.Connection, path: str) -> bool:
     return db.execute("SELECT 1 FROM file WHERE path = ?", (path,)).get is not None
-
-
-def _holds(db: apsw.Connection, folder: str) -> bool:
-    return folder == "." or db.execute("SELECT 1 FROM file WHERE path >= ? AND path < ? LIMIT 1", (f"{folder}/", f"{folder}0")).get is not None

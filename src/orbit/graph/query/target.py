@@ -103,11 +103,15 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
     found = _prefer_members(symbols_of_name(db, selector.name))
     if not found and selector.name.startswith(("/", "../", "./")):
         return find_file(db, normalise(selector.name, root))
-    guess = guess_path(selector)
-    if not found and guess is not None and (file := read_file(db, guess.path)) is not None:
-        return file
-    if not found and (module := _modules(db, selector.name)):
-        return module[0] if len(module) == 1 else _choose_file(selector.name, module)
+    if not found:
+        guess = guess_path(selector)
+        if guess is not None and (file := read_file(db, guess.path)) is not None:
+            return file
+        if files := _modules(db, selector.name) or (_files_ending(db, guess.path) if guess is not None else []):
+            return files[0] if len(files) == 1 else _choose_file(selector.name, files)
+        if guess is not None and holds_files(db, guess.path):
+            return find_target(db, f"dir:{guess.path}")
+        found = _in_named_file(db, selector.name)
     return _choose(db, selector.name, found)
 
 
@@ -132,6 +136,11 @@ def read_file(db: apsw.Connection, path: str) -> File | None:
 def read_symbol(db: apsw.Connection, symbol_id: int) -> Symbol | None:
     row = db.execute(f"{COLUMNS} WHERE s.id = ?", (symbol_id,)).fetchone()
     return Symbol(*row) if row else None
+
+
+def holds_files(db: apsw.Connection, folder: str) -> bool:
+    """Are indexed files below this folder?"""
+    return folder == "." or db.execute("SELECT 1 FROM file WHERE path >= ? AND path < ? LIMIT 1", (f"{folder}/", f"{folder}0")).get is not None
 
 
 def text_id(db: apsw.Connection, value: str) -> int:
@@ -233,6 +242,20 @@ _FILE_COLUMNS = "SELECT f.id, f.path, f.lang, m.value, f.module, f.size FROM fil
 
 def _modules(db: apsw.Connection, name: str) -> list[File]:
     return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE f.module = ? ORDER BY f.path", (text_id(db, name),))]
+
+
+def _files_ending(db: apsw.Connection, path: str) -> list[File]:
+    """Files by the end of their path: a bare file name, or with a folder or two."""
+    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE substr(f.path, -length(?1)) = ?1 ORDER BY f.path", (f"/{path}",))]
+
+
+def _in_named_file(db: apsw.Connection, name: str) -> list[Symbol]:
+    """Symbols by `<path>#<name>`, or `<path>::<name>` as test runners write it."""
+    for mark in ("#", "::"):
+        path, _, member = name.partition(mark)
+        if member and read_file(db, path) is not None:
+            return symbols_of_selector(db, parse(f"symbol:{path}#{member}"))
+    return []
 
 
 def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
