@@ -1,12 +1,13 @@
 """How many of the test files that real commits changed together with the code would `impact` have named? `diff_impact.py REPOSITORY...`.
 
 For each of the newest commits that change code and existing tests, and at most ten files: the tree before it, with its changes outside
-tests applied and nothing else. What `impact --worktree` then lists is compared with the test files the commit itself changed, whatever it changed them for. The
-repositories are checked out back and forth: give it clones.
+tests applied and nothing else. What `impact --worktree` then lists is compared with the test files the commit itself changed, whatever it changed them for.
+Commits that change only layout and comments of the code are left out. The repositories are checked out back and forth: give it clones.
 """
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from collections import Counter
@@ -30,6 +31,15 @@ def is_test(path: str) -> bool:
     return path.endswith(".py") and (path.startswith(("tests/", "test/")) or "/tests/" in path) and name.startswith("test_")
 
 
+def says_other(root: Path, sha: str, path: str) -> bool:
+    """Did a commit change more of a file than its layout and comments? If not, no test was changed because of it."""
+    sides = []
+    for side in (f"{sha}^", sha):
+        shown = subprocess.run(["git", "show", f"{side}:{path}"], cwd=root, capture_output=True, check=False)
+        sides.append(ast.dump(ast.parse(shown.stdout)) if shown.returncode == 0 else None)
+    return sides[0] != sides[1]
+
+
 def chosen(root: Path, tip: str, count: int) -> list[tuple[str, list[str], list[str]]]:
     """(commit, code it changed, existing test files it changed)."""
     found = []
@@ -38,7 +48,7 @@ def chosen(root: Path, tip: str, count: int) -> list[tuple[str, list[str], list[
         tests = [row[1] for row in rows if row[0] == "M" and is_test(row[1])]
         sources = [row[1] for row in rows if row[0] in "MA" and row[1].endswith(".py")]
         code = [path for path in sources if not path.startswith(("docs/", "tests/", "examples/")) and not is_test(path)]
-        if tests and code and len(rows) <= MOST_FILES:
+        if tests and code and len(rows) <= MOST_FILES and any(says_other(root, sha, path) for path in code):
             found.append((sha, code, tests))
             if len(found) == count:
                 break
