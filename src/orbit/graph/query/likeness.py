@@ -9,20 +9,15 @@ from math import fsum, log
 
 _STEM = re.compile(r"^(?:test_|Test)?(.*?)(?:_test|_spec|\.test|\.spec|Tests?|IT)?$")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PLURAL = re.compile(r"(ies?|y)$|(?<!s)s$")
 _SHORTEST = 3  # letters of a word that says something
 PAGE, LENGTH_POWER = 400, 0.3  # bytes; long files mention much
 NAME_WEIGHT = 2.0  # of a name like that of the change, against what is mentioned. These three were chosen on the commits of docs/context.md
 
 
 def words(name: str) -> frozenset[str]:
-    """The words of a camelCase or snake_case name, small and singular."""
-    return frozenset(_singular(word.lower()) for word in _WORDS.findall(name))
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST else word
+    """The words of a camelCase or snake_case name, small, and the same whether there is one of a thing or many."""
+    return frozenset(_PLURAL.sub(lambda match: "i" if match[1] else "", word.lower()) if len(word) > _SHORTEST else word.lower() for word in _WORDS.findall(name))
 
 
 def stem_words(path: str) -> frozenset[str]:

@@ -58,14 +58,15 @@ class Reach:
         for rows in (self._own(), self._along([symbol.id for symbol in self.symbols]), self._mentioning({symbol.name_id for symbol in self.code})):
             for row in sorted(rows, key=lambda row: (row.distance, row.path, row.line)):
                 found.setdefault(row.id, row)
-        tests = self._test_files()
-        covered = {row.path for row in found.values()}  # a file is named as a whole only where none of its tests is
+        single = {row.path for row in found.values() if row.selector.startswith("symbol:")}  # a file is named as a whole only where none of its tests is
+        reached = [row for row in found.values() if row.selector.startswith("symbol:") or row.path not in single]
+        covered, tests = {row.path for row in reached}, self._test_files()
         whole = (self._file_row(file, self.ask.depth + 2, "file_name") for file in tests)
         rest = [row for row in whole if row is not None and row.path not in covered]
         named = [row for row in rest if self.change.names_file(row.path)]
         likely = self._likely([row for row in rest if row not in named], tests)
         most = len(likely) if FLOORS[self.ask.confidence] == FLOORS["fuzzy"] else max(FEWEST_LIKELY, len(tests) // SHARE_LIKELY)
-        return [*found.values(), *named, *likely[:most]], max(0, len(likely) - most)
+        return [*reached, *named, *likely[:most]], max(0, len(likely) - most)
 
     def untested(self) -> list[str]:
         """Changed code outside tests that no test reaches along references; at most a hundred are looked at."""
@@ -83,21 +84,24 @@ class Reach:
         return [row for symbol in self.symbols if (row := self._row(symbol.id, 0, "changed")) is not None]
 
     def _along(self, starts: list[int]) -> list[TestRow]:
-        """Tests on the way of a walk along references. What stands in a test (a nested function) is that test."""
+        """Tests on the way of a walk along references. What stands in a test (a nested function) is that test; what stands in no symbol, as in tests
+        that are calls with a block, is the file's."""
         frontier, found = starts, list[TestRow]()
         seen = set(starts)
         for distance in range(1, self.ask.depth + 1):
             types = constructed(self.db, frontier) if distance == 1 else ()
             level = {node for node, _, _ in steps(self.db, frontier, FLOORS[self.ask.confidence], "in", types)}
-            frontier = sorted(node for node in level - seen if node > 0)
+            new = sorted(level - seen)
             seen |= level
-            found += [row for node in frontier if self._may_be_test(node) and (row := self._row(node, distance, "calls")) is not None]
+            rows = (self._row(node, distance, "calls") if node > 0 else self._file_row(-node, distance, "calls") for node in new if self._may_be_test(node))
+            found += [row for row in rows if row is not None]
+            frontier = [node for node in new if node > 0]
             if not frontier or len(seen) > WIDEST:
                 break
         return found
 
     def _may_be_test(self, node: int) -> bool:
-        _, _, lang, is_test, *_ = self.files[node >> SYMBOL_SHIFT]
+        _, _, lang, is_test, *_ = self.files[node >> SYMBOL_SHIFT if node > 0 else -node]
         return bool(is_test) or lang == "rust"
 
     def _read_mentions(self) -> list[Any]:
