@@ -17,7 +17,11 @@ NAME_WEIGHT = 2.0  # of a name like that of the change, against what is mentione
 
 def words(name: str) -> frozenset[str]:
     """The words of a camelCase or snake_case name, small, and the same whether there is one of a thing or many."""
-    return frozenset(_PLURAL.sub(lambda match: "i" if match[1] else "", word.lower()) if len(word) > _SHORTEST else word.lower() for word in _WORDS.findall(name))
+    return frozenset(_one(word.lower()) for word in _WORDS.findall(name))
+
+
+def _one(word: str) -> str:
+    return _PLURAL.sub(lambda match: "i" if match[1] else "", word) if len(word) > _SHORTEST else word
 
 
 def stem_words(path: str) -> frozenset[str]:
