@@ -213,6 +213,52 @@ cdef bint may_loop(bytes source):
     return b"@" in last or b"/" in last
 
 
+cdef TSPoint point_at(const char *text, uint32_t at) noexcept nogil:
+    cdef TSPoint point
+    cdef uint32_t i
+    point.row = point.column = 0
+    for i in range(at):
+        if text[i] == b'\n':
+            point.row += 1
+            point.column = 0
+        else:
+            point.column += 1
+    return point
+
+
+cdef class Past:
+    """The tree of the version of a source that was captured last, kept for the next one. For one language, and one thread at a time."""
+
+    cdef TSTree *tree          # none before the first, and after a source with errors: how those are mended depends on what came before
+    cdef bytes source
+
+    def __dealloc__(self):
+        if self.tree:
+            ts_tree_delete(self.tree)
+
+    cdef void edit(self, bytes source):
+        """Tell the tree what differs: whole lines, from the first that is different to the last."""
+        cdef const char *old = <const char *>self.source if self.tree else NULL
+        cdef const char *new = source
+        cdef uint32_t old_end = <uint32_t>len(self.source) if self.tree else 0, new_end = <uint32_t>len(source), start = 0
+        cdef TSInputEdit change
+        if not self.tree:
+            return
+        while start < old_end and start < new_end and old[start] == new[start]:
+            start += 1
+        while start and old[start - 1] != b'\n':
+            start -= 1
+        while old_end > start and new_end > start and old[old_end - 1] == new[new_end - 1]:
+            old_end -= 1
+            new_end -= 1
+        while old_end < <uint32_t>len(self.source) and old_end > start and old[old_end - 1] != b'\n':
+            old_end += 1
+            new_end += 1
+        change.start_byte, change.old_end_byte, change.new_end_byte = start, old_end, new_end
+        change.start_point, change.old_end_point, change.new_end_point = point_at(old, start), point_at(old, old_end), point_at(new, new_end)
+        ts_tree_edit(self.tree, &change)
+
+
 cdef class Query:
     """A language's query, compiled once; capture() may be called from several threads."""
 
@@ -443,7 +489,8 @@ cdef class Query:
             extras += ts_node_is_extra(ts_node_named_child(node, i))
         return <int>(count - extras)
 
-    cdef int run(self, Source *source, Budget *budget, Names names, Rows *rows) noexcept nogil:
+    cdef int run(self, Source *source, Budget *budget, Names names, Rows *rows, TSTree **past) noexcept nogil:
+        """Parse and query. `past` has an edited tree to start from, or none, and gets the new one."""
         cdef TSParser *parser = ts_parser_new()
         cdef TSQueryCursor *cursor
         cdef TSQueryMatch match
@@ -451,13 +498,20 @@ cdef class Query:
         cdef TSParseOptions options
         cdef TSQueryCursorOptions query_options
         cdef TSTree *tree
+        cdef TSTree *before = past[0] if past else NULL
         cdef TSNode root
         cdef int status = 0
         given.payload, given.read, given.encoding, given.decode = source, read_source, TSInputEncodingUTF8, NULL
         options.payload, options.progress_callback = budget, parse_progress
         query_options.payload, query_options.progress_callback = budget, query_progress
         ts_parser_set_language(parser, self.language)
-        tree = ts_parser_parse_with_options(parser, NULL, given, options)
+        tree = ts_parser_parse_with_options(parser, before, given, options)
+        if before:
+            ts_tree_delete(before)
+            past[0] = NULL
+            if tree and ts_node_has_error(ts_tree_root_node(tree)):
+                ts_tree_delete(tree)
+                tree = ts_parser_parse_with_options(parser, NULL, given, options)
         if not tree:
             ts_parser_delete(parser)
             return TIMED_OUT_PARSE
@@ -489,16 +543,23 @@ cdef class Query:
             ts_query_cursor_delete(cursor)
             if status & ERRORS_SEEN and self.add_hidden_error(rows, root, source.size):
                 status |= OUT_OF_MEMORY
-        ts_tree_delete(tree)
+        if past and not status & ERRORS_SEEN:
+            past[0] = tree
+        else:
+            ts_tree_delete(tree)
         ts_parser_delete(parser)
         return status
 
-    def capture(self, bytes source not None, Names names not None, double budget_seconds=5.0):
-        """(status, rows): rows is int32[n, len(COLUMNS)]; texts are ids in `names`; column `head` is the id of the head capture."""
+    def capture(self, bytes source not None, Names names not None, double budget_seconds=5.0, Past past=None):
+        """(status, rows): rows is int32[n, len(COLUMNS)]; texts are ids in `names`; column `head` is the id of the head capture.
+
+        With `past`, only what differs from the version captured with it before is parsed; the rows are the same.
+        """
         cdef Source given
         cdef Budget budget
         cdef Rows rows
         cdef int status
+        cdef TSTree **tree = NULL
         cdef int32_t[:, ::1] view
         given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         if len(source) >= 1 << 31:
@@ -507,11 +568,18 @@ cdef class Query:
         rows.items = <Row *>malloc(rows.room * sizeof(Row))
         if not rows.items:
             raise MemoryError
+        if given.final_newline:    # the tree has a byte more than the source
+            past = None
+        if past is not None:
+            past.edit(source)
+            tree = &past.tree
         try:
             with nogil:
                 budget.tight = 0 < budget_seconds < 2
                 budget.deadline, budget.spent = clock_now() + budget_seconds if budget_seconds > 0 else 0, False
-                status = self.run(&given, &budget, names, &rows)
+                status = self.run(&given, &budget, names, &rows, tree)
+            if past is not None:
+                past.source = source
             if status & OUT_OF_MEMORY:
                 raise MemoryError
             found = np.empty((rows.count, WIDTH), dtype=np.int32)
@@ -530,5 +598,5 @@ cdef class Query:
         given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         budget.deadline, budget.tight, budget.spent = 0, False, False
         with nogil:
-            status = self.run(&given, &budget, None, NULL)
+            status = self.run(&given, &budget, None, NULL, NULL)
         return status

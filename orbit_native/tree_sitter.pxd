@@ -20,6 +20,10 @@ cdef extern from "tree_sitter/api.h" nogil:
     ctypedef struct TSNode:
         pass
 
+    ctypedef struct TSInputEdit:
+        uint32_t start_byte, old_end_byte, new_end_byte
+        TSPoint start_point, old_end_point, new_end_point
+
     ctypedef enum TSInputEncoding:
         TSInputEncodingUTF8
 
@@ -74,6 +78,7 @@ cdef extern from "tree_sitter/api.h" nogil:
 
     TSNode ts_tree_root_node(const TSTree *self)
     void ts_tree_delete(TSTree *self)
+    void ts_tree_edit(TSTree *self, const TSInputEdit *edit)
 
     uint32_t ts_node_start_byte(TSNode self)
     uint32_t ts_node_end_byte(TSNode self)

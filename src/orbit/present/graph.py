@@ -47,6 +47,7 @@ def _diff(answer: Any, colour: bool) -> str:
     text += f"{paint('tests', BOLD, colour)}: {answer.tests_total}\n"
     text += table([(str(test.distance), test.evidence, plain(test.id)) for test in answer.tests[:30]], "  ")
     text += _rest(answer.tests_total, min(30, len(answer.tests)))
+    text += f"  {answer.tests_hidden} more test files are a little like the change; --confidence fuzzy lists them\n" if answer.tests_hidden else ""
     for title, rows in (
         ("decisions", [(one.id, one.status, plain(one.title), "by " + one.via) for one in answer.decisions]),
         ("not seen", [(one.reason, plain(one.path)) for one in answer.unseen]),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 BOX_WIDTH, BOX_HEIGHT = 250, 40
-GAP_X, GAP_Y, MARGIN = 110, 12, 24
+GAP_X, GAP_Y, MARGIN = 84, 12, 24
 TALLEST = 26  # boxes in a column before another column is begun
 LABEL_ROOM, DETAIL_ROOM = 32, 38
 COLOURS = {"exact": "#1a7f37", "import_resolved": "#0969da", "same_module": "#8250df", "fuzzy_name": "#bf8700"}
@@ -37,8 +37,10 @@ def as_html(picture: Any) -> str:
     stale = "" if picture.fresh else '<p class="cut">Some files changed since the sync.</p>'
     edges = "".join(_curve(edge, places) for edge in picture.edges)
     boxes = "".join(_box(node, *places[node.id]) for node in picture.nodes)
+    lefts = {level: min(places[node.id][0] for node in picture.nodes if node.level == level) for level in {node.level for node in picture.nodes}}
+    captions = "".join(f'<text class="detail" x="{lefts[level]}" y="{MARGIN - 10}">{escape(picture.columns[level])}</text>' for level in sorted(lefts))
     count = f"{len(picture.nodes)} boxes, {len(picture.edges)} arrows; an arrow leads from what depends to what it depends on."
-    drawing = f"<defs>{''.join(_arrow_head(name) for name in used)}</defs>{edges}{boxes}"
+    drawing = f"<defs>{''.join(_arrow_head(name) for name in used)}</defs>{captions}{edges}{boxes}"
     told = {"title": escape(picture.title), "count": count, "notes": hidden + stale, "keys": keys, "width": width, "height": height, "drawing": drawing}
     page = (Path(__file__).parent / "picture.html").read_text(encoding="utf-8")
     return re.sub(r"\{(title|count|notes|keys|width|height|drawing)\}", lambda place: str(told[place[1]]), page)
@@ -64,9 +66,8 @@ def arrange(picture: Any) -> tuple[dict[int, tuple[int, int]], int, int]:
     tallest = max((len(stack) for stack in stacks), default=0)
     places: dict[int, tuple[int, int]] = {}
     for number, stack in enumerate(stacks):
-        top = MARGIN + (tallest - len(stack)) * (BOX_HEIGHT + GAP_Y) // 2
         for at, node in enumerate(stack):
-            places[node] = (MARGIN + number * (BOX_WIDTH + GAP_X), top + at * (BOX_HEIGHT + GAP_Y))
+            places[node] = (MARGIN + number * (BOX_WIDTH + GAP_X), MARGIN + at * (BOX_HEIGHT + GAP_Y))
     return places, 2 * MARGIN + max(1, len(stacks)) * (BOX_WIDTH + GAP_X) - GAP_X, 2 * MARGIN + max(1, tallest) * (BOX_HEIGHT + GAP_Y)
 
 

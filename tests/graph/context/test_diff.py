@@ -11,6 +11,7 @@ import pytest
 from orbit.adr import AdrStore
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph import Graph
+from orbit.graph.query.likeness import Change
 from orbit.graph.query.runnable import file_id, test_id
 from orbit.operations import Session, perform
 from orbit.present import render
@@ -72,6 +73,67 @@ def test_tests_come_nearest_first_as_runnable_ids(graph: Graph, shop: Path) -> N
 def test_each_runner_names_tests_in_its_own_way(lang: str, path: str, module: str, qualified: str, expected: str) -> None:
     assert test_id(lang, path, module, qualified, 7) == expected
     assert file_id("go", "pkg/a_test.go") == "./pkg"
+
+
+def test_who_makes_an_object_is_touched_when_its_constructor_changes(graph: Graph, shop: Path) -> None:
+    edit(shop, "shop/prices.py", "self.items: list[float] = []", "self.items: list[float] = [0.0]")
+    graph.sync()
+    answer = graph.impact(worktree=True)
+    assert answer.changed == ["symbol:shop/prices.py#shop.prices.Basket.__init__:method"]
+    assert [(test.id, test.distance, test.evidence) for test in answer.tests[:2]] == [
+        ("tests/test_prices.py::TestBasket::test_total", 1, "calls"), ("tests/test_till.py::test_ring", 1, "calls"),
+    ]  # fmt: skip
+    assert not any(row.qualified_name == "shop.till.ring" for row in answer.touched)  # it only names the type
+    assert answer.untested == []
+
+
+def test_a_test_file_named_after_the_changed_symbol_is_listed_before_one_that_is_only_like_it(graph: Graph, shop: Path) -> None:
+    for name, text in {"test_baskets": "pass", "test_mixed": 'assert run("items") == sum([])', "test_other": "assert 1"}.items():
+        (shop / f"tests/{name}.py").write_text(f"def test_it():\n    {text}\n", encoding="utf-8")
+    edit(shop, "shop/prices.py", "gross(item) for item in self.items", "gross(item) + 0 for item in self.items")
+    graph.sync()
+    found = {test.path: test.evidence for test in graph.impact(diff="HEAD").tests}
+    assert found == {
+        "tests/test_prices.py": "calls", "tests/test_till.py": "calls", "tests/test_baskets.py": "file_name", "tests/test_mixed.py": "likely",
+    }  # fmt: skip
+
+
+def test_of_files_that_are_like_the_change_three_are_listed_and_the_rest_counted(graph: Graph, shop: Path) -> None:
+    for number in range(8):
+        (shop / f"tests/test_case_{number}.py").write_text("def test_it():\n    assert sum([]) == 0\n" + "    print(sum)\n" * number, encoding="utf-8")
+    edit(shop, "shop/prices.py", "gross(item) for item in self.items", "gross(item) + 0 for item in self.items")
+    graph.sync()
+    answer = graph.impact(diff="HEAD")
+    likely = [test.path for test in answer.tests if test.evidence == "likely"]
+    assert (len(likely), answer.tests_hidden) == (3, 5)
+    assert "5 more test files" in render(answer, colour=False)
+    wide = graph.impact(diff="HEAD", confidence="fuzzy")
+    assert ([test.path for test in wide.tests if test.evidence == "likely"][:3], wide.tests_hidden) == (likely, 0)
+
+
+def test_tests_that_are_blocks_are_named_by_their_file(graph: Graph, shop: Path) -> None:
+    (shop / "web").mkdir()
+    (shop / "web/price.js").write_text("export function price(x) {\n  return x;\n}\n", encoding="utf-8")
+    (shop / "web/other.test.js").write_text("import { price } from './price.js';\n\ntest('it', () => {\n  price(1);\n});\n", encoding="utf-8")
+    graph.sync()
+    assert [(test.id, test.evidence) for test in graph.impact(worktree=True).tests if test.runner == "script"] == [("web/other.test.js", "calls")]
+
+
+@pytest.mark.parametrize(
+    ("test", "is_named", "likeness"),
+    [
+        ("tests/test_http_cookies.py", True, 2),  # the folder and the name
+        ("tests/test_cookies.py", True, 2),
+        ("tests/CookieJarTest.java", True, 2),  # the symbol
+        ("tests/test_cookie_storage.py", False, 2),
+        ("tests/test_cook.py", False, 1),
+        ("tests/test_other.py", False, 0),
+        ("tests/test_.py", False, 0),
+    ],
+)
+def test_a_test_file_is_named_after_a_change_by_its_words(test: str, is_named: bool, likeness: int) -> None:
+    change = Change(["shop/http/cookies.py"], ["CookieJar"])
+    assert (change.names_file(test), change.resembles(test)) == (is_named, likeness)
 
 
 def test_staged_unstaged_and_new_files_are_told_apart(graph: Graph, shop: Path, git: Git) -> None:

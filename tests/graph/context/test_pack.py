@@ -80,7 +80,7 @@ def test_a_pack_is_never_over_budget_and_always_the_same(graph: Graph, selectors
     assert answer == graph.pack(selectors, max_tokens=budget)
     markdown = "".join(entry_markdown(entry) for entry in answer.entries)
     assert estimate(markdown) <= answer.tokens <= budget
-    assert not answer.entries or estimate(msgspec.json.encode(answer.entries).decode()) <= answer.tokens + 1
+    assert not answer.entries or estimate(msgspec.json.encode(answer.entries).decode()) <= answer.tokens
     assert len(answer.entries) + len(answer.unresolved) <= len(selectors)
     assert render(answer, colour=False).startswith(markdown)
 
@@ -105,14 +105,18 @@ def test_a_tokenizer_that_no_package_offers_is_refused(graph: Graph, shop: Path)
 
 
 def test_a_thousand_selectors_stay_within_the_time_out(graph: Graph, shop: Path) -> None:
+    """Half of them wrong in some way, among hundreds of modules whose names are near."""
     names = [f"step_{number}" for number in range(500)]
     (shop / "shop/long.py").write_text("\n\n".join(f"def {name}():\n    return {at}" for at, name in enumerate(names)) + "\n", encoding="utf-8")
+    for number in range(300):
+        (shop / f"shop/missing_too_{number}.py").write_text("", encoding="utf-8")
     graph.sync()
-    started = time.monotonic()
-    answer = graph.pack([*names, *(f"symbol:shop/long.py#missing_{number}" for number in range(250)), *(f"missing_{number}" for number in range(250))])
-    assert time.monotonic() - started < 15
-    assert len(answer.entries) + len(answer.unresolved) == 1000
-    assert "timeout" not in set(reasons(answer).values())
+    for wrong in ("symbol:shop/long.py#missing_{}", "missing_{}", "module:shop.missing_{}", "command:missing_{}", "file:shop/missing_{}.py", "shop/m{}"):
+        started = time.monotonic()
+        answer = graph.pack([*names, *(wrong.format(number) for number in range(500))], timeout_ms=5_000)
+        assert time.monotonic() - started < 6
+        assert len(answer.entries) + len(answer.unresolved) == 1000
+        assert set(reasons(answer).values()) == {"over_budget", "not_found"}, wrong
 
 
 def test_the_operation_gives_what_the_method_gives(graph: Graph, shop: Path) -> None:

@@ -37,6 +37,12 @@ def test_an_impact_has_the_start_on_the_left_and_arrows_to_what_is_depended_on(g
     assert ("shop.prices.Basket.total", "shop.prices.gross", "call") in {(names[e.source], names[e.target], e.kind) for e in picture.edges}
 
 
+def test_each_column_says_what_stands_in_it(graph: Graph) -> None:
+    picture = graph.picture("impact", selector="gross")
+    assert picture.columns[:2] == ["changes", "1 step away"] and len(picture.columns) == 1 + max(node.level for node in picture.nodes)
+    assert "no imports among these" in as_html(graph.picture("overview", format="full"))
+
+
 def test_an_overview_joins_files_by_imports(graph: Graph) -> None:
     picture = graph.picture("overview", format="full")
     names = {node.id: node.label for node in picture.nodes}
@@ -48,7 +54,8 @@ def test_an_overview_joins_files_by_imports(graph: Graph) -> None:
 def test_what_does_not_fit_is_said(graph: Graph) -> None:
     picture = graph.picture("overview", format="full", limit=2)
     assert len(picture.nodes) == 2
-    assert re.match(r"\d+ of \d+ files, those with fewest symbols", picture.hidden[0])
+    assert re.match(r"\d+ of \d+ files, tests and those with fewest symbols", picture.hidden[0])
+    assert not any(node.is_test for node in picture.nodes)
     assert "Not drawn" in as_html(picture) and "not drawn" in as_dot(picture)
 
 

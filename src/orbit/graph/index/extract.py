@@ -31,7 +31,7 @@ from orbit.graph.languages import Language
 from orbit.graph.languages import language as find_language
 from orbit.model import REF_KIND_CODES, TYPE_KINDS
 from orbit_native.arrange import CLASSES, arrange
-from orbit_native.capture import COLUMNS, PARSE_TIMED_OUT, Query
+from orbit_native.capture import COLUMNS, PARSE_TIMED_OUT, Past, Query
 from orbit_native.names import Names
 
 PARSE_BUDGET_SECONDS = 5.0
@@ -42,8 +42,8 @@ DEFINE, CALL, REF, RELATE, IMPORT, BIND, EXPORT, STRING, ENV, CONFIG, MARK, BROK
 REF_FLAGS = {"new": NEW, "macro": MACRO, "decorator": DECORATOR}
 REF_WORDS = {"type": "type", "use": "use", "bound": "trait_bound"}
 
-# Classes of head captures that only use what others define. Bindings stay: the type of a parameter makes a Go function a test.
-USES = frozenset({"call", "ref", "string", "env", "export"})
+# Classes of head captures that only use what others define. In Go the type of a parameter makes a function a test.
+USES = frozenset({"call", "ref", "string", "env", "export", "import", "bind"})
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|;[^\n]*')
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[()\[\]\n]')
 _HEAD = re.compile(r"@([a-z]+)\b")
@@ -109,20 +109,21 @@ def compile_query(name: str, only_definitions: bool = False, *, analyse: bool = 
     folder = files("orbit.graph.languages")
     names = (language.query or f"{language.name}.scm").split()
     text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
-    text = "\n".join(split_patterns(text, leave_out=USES)) if only_definitions else text
+    text = "\n".join(split_patterns(text, leave_out=USES - {"bind"} if name == "go" else USES)) if only_definitions else text
     return Query(capsule, text, final_newline=language.final_newline, analyse=analyse)
 
 
 def extract(
-    language: Language, source: bytes, names: Names, budget_seconds: float = PARSE_BUDGET_SECONDS, *, only_definitions: bool = False
+    language: Language, source: bytes, names: Names, budget_seconds: float = PARSE_BUDGET_SECONDS, *, only_definitions: bool = False, past: Past | None = None
 ) -> FileFacts:
-    """All facts of one source; with `only_definitions` the definitions are complete, and what merely uses them is left out."""
+    """All facts of one source; with `only_definitions` the definitions are complete, unsigned, and what merely uses them is left out.
+    `past` is what the kernel keeps from one version of a file to the next."""
     if language.reader is not None:
         facts = FileFacts(source, names, 0)
         language.reader(facts)
     else:
         query, heads = kernel(language.name, only_definitions)
-        status, rows = query.capture(source, names, budget_seconds)
+        status, rows = query.capture(source, names, budget_seconds, past)
         facts = FileFacts(source, names, status)
         if status & PARSE_TIMED_OUT:
             facts.broken.append((0, len(source)))
@@ -135,7 +136,8 @@ def extract(
             language.fix_up(facts)
             _sort_definitions(facts)
     _qualify(facts, language)
-    _sign(facts)
+    if not only_definitions:
+        _sign(facts)
     return facts
 
 

@@ -29,15 +29,18 @@ from orbit.graph.patch import Change, list_commits, read_blobs, read_changes
 from orbit.graph.store.connection import transaction
 from orbit.graph.store.history import FILE_KIND, STEM, CommitRow, HistoryStore, Touch
 from orbit.model import SYMBOL_KIND_CODES
+from orbit_native.capture import Past
 from orbit_native.names import Names
 from orbit_native.spans import touching
 
 DEFAULT_PATTERN = r"\[(T\d{8}-\d+(?:-\d+)*)\]"
 LOCK_SECONDS = 600.0
-BATCH_COMMITS = 256
+BATCH_COMMITS = 512
 WITHOUT_SYMBOLS = frozenset({"yaml", "toml", "json", "env", "ini"})  # they have keys, and no definitions
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
+
+Hunks = list[tuple[int, int]]
 
 _UNREAD = WITHOUT_SYMBOLS | {None}
 
@@ -187,7 +190,8 @@ class _Read(msgspec.Struct):
 
 
 def _touches(read: _Read, pool: ThreadPoolExecutor) -> dict[str, list[Touch]]:
-    """By commit: the files it touched, and the symbols in them. Each source is parsed once, however many commits left it."""
+    """By commit: the files it touched, and the symbols in them. Each source is parsed once, however many commits left it; the versions of
+    a file are parsed one after the other, so that only what differs takes time."""
     asked: dict[tuple[str, str], list[tuple[str, Change]]] = {}
     found: dict[str, list[Touch]] = {}
     for sha, listed in read.changes.items():
@@ -196,18 +200,24 @@ def _touches(read: _Read, pool: ThreadPoolExecutor) -> dict[str, list[Touch]]:
             lang = languages.find(change.path)
             if lang is not None and change.hunks and change.blob in read.sources:
                 asked.setdefault((change.blob, lang), []).append((sha, change))
-    work = ((read.sources[blob], lang, [change.hunks for _, change in uses]) for (blob, lang), uses in asked.items())
-    for uses, names in zip(asked.values(), pool.map(_match, work), strict=True):
-        for (sha, change), touched in zip(uses, names, strict=True):
-            found[sha] += [(change.path, name, kind) for name, kind in touched]
+    files: dict[str, list[tuple[str, str]]] = {}
+    for version, uses in asked.items():
+        files.setdefault(uses[0][1].path, []).append(version)
+    work = ([(read.sources[blob], lang, [change.hunks for _, change in asked[blob, lang]]) for blob, lang in versions] for versions in files.values())
+    for versions, matched in zip(files.values(), pool.map(_match, work), strict=True):
+        for version, names in zip(versions, matched, strict=True):
+            for (sha, change), touched in zip(asked[version], names, strict=True):
+                found[sha] += [(change.path, name, kind) for name, kind in touched]
     return found
 
 
-def _match(work: tuple[bytes, str, list[list[tuple[int, int]]]]) -> list[list[tuple[str, int]]]:
-    """For each list of hunks the symbols of a source they touch."""
-    source, lang, several = work
-    symbols = symbols_of(source, lang)
-    return [list(touched_symbols(symbols, hunks)) for hunks in several]
+def _match(versions: list[tuple[bytes, str, list[Hunks]]]) -> list[list[list[tuple[str, int]]]]:
+    """For each version of a file, for each list of hunks, the symbols they touch."""
+    past, found = Past(), []
+    for source, lang, several in versions:
+        symbols = symbols_of(source, lang, past)
+        found.append([list(touched_symbols(symbols, hunks)) for hunks in several])
+    return found
 
 
 class Symbols(msgspec.Struct):
@@ -218,10 +228,10 @@ class Symbols(msgspec.Struct):
     ends: np.ndarray
 
 
-def symbols_of(source: bytes, lang: str) -> Symbols:
+def symbols_of(source: bytes, lang: str, past: Past | None = None) -> Symbols:
     if is_binary(source) or lang in WITHOUT_SYMBOLS:
         return Symbols([], np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
-    facts = extract(languages.language(lang), source, Names(), PARSE_BUDGET_SECONDS, only_definitions=True)
+    facts = extract(languages.language(lang), source, Names(), PARSE_BUDGET_SECONDS, only_definitions=True, past=past)
     rows = sorted(((d.line, d.end_line + 1, d.local, SYMBOL_KIND_CODES[d.kind]) for d in facts.definitions), key=lambda row: row[:2])
     return Symbols([row[2:] for row in rows], np.array([row[0] for row in rows], dtype=np.int32), np.array([row[1] for row in rows], dtype=np.int32))
 

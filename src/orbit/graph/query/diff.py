@@ -16,7 +16,7 @@ from orbit import git
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.patch import GITLINK, Change, read_diff
 from orbit.graph.query.fresh import stale_files
-from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, Unseen, impact_of
+from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, Unseen, impact_of, importing
 from orbit.graph.query.reach import Reach
 from orbit.graph.query.target import COLUMNS, SYMBOL_SHIFT, File, Symbol, read_file
 
@@ -37,15 +37,16 @@ class Changed(msgspec.Struct):
 
 def impact_of_diff(db: apsw.Connection, ask: ImpactParams, changed: Changed) -> ImpactAnswer:
     """The impact of everything a diff changes, taken together."""
-    starts = [symbol.id for symbol in changed.symbols[:MOST_CHANGED]]
-    reach = Reach(db, ask, {file.id for file in changed.files} | {symbol.file for symbol in changed.symbols})
-    answer = impact_of(db, starts, ask, importers=reach.importers([file.id for file in changed.files]) if ask.direction != "out" else ())
+    symbols = changed.symbols[:MOST_CHANGED]
+    importers = importing(db, changed.files) if ask.direction != "out" and ask.confidence != "exact" else ()
+    answer = impact_of(db, [symbol.id for symbol in symbols], ask, importers=importers)
     answer.changed = [symbol.selector for symbol in changed.symbols[:CAP]] + [file.selector for file in changed.files[: max(0, CAP - len(changed.symbols))]]
     answer.changed_total = len(changed.symbols) + len(changed.files)
-    tests = reach.tests(changed.symbols[:MOST_CHANGED], changed.files, changed.paths)
+    reach = Reach(db, ask, symbols, changed.files, changed.paths)
+    tests, answer.tests_hidden = reach.tests()
     answer.tests, answer.tests_total = tests[:MOST_TESTS] if ask.limit is None else tests[: ask.limit], len(tests)
     answer.unseen = changed.unseen
-    answer.untested = reach.untested(changed.symbols[:MOST_CHANGED])
+    answer.untested = reach.untested()
     answer.truncated |= len(changed.symbols) > MOST_CHANGED or len(answer.tests) < len(tests) or len(answer.changed) < answer.changed_total
     answer.failed = [name for name, found in (("unseen", answer.unseen), ("untested", answer.untested)) if name == ask.fail_on and found]
     return answer

@@ -18,7 +18,7 @@ from orbit.graph.query.families import family_of
 from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
 from orbit.graph.selector import Selector
-from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
 
 CAP = 200
 DEPTH = 3
@@ -29,6 +29,10 @@ _REF, _IMPORT = 16, 32
 _FRONTIER = "WITH f (id, q, file) AS MATERIALIZED (SELECT s.id, s.qualified, s.id >> 20 FROM json_each(?1) j JOIN symbol s ON s.id = j.value) "
 _REFS_IN = f"""{_FRONTIER} SELECT coalesce(r.scope, -(r.id >> 24)), min(r.confidence << 6 | {_REF} | r.kind)
     FROM f CROSS JOIN ref r ON r.target = f.q AND r.target_file = f.file WHERE r.confidence <= ?2 GROUP BY 1"""
+_CALLS_IN = _REFS_IN.replace("GROUP", f"AND r.kind = {REF_KIND_CODES['call']} GROUP")
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "initialize", "constructor")
+_CONSTRUCTED = """SELECT DISTINCT s.parent FROM json_each(?1) j JOIN symbol s ON s.id = j.value JOIN text n ON n.id = s.name
+    WHERE s.parent IS NOT NULL AND (s.kind = ?2 OR n.value IN (SELECT value FROM json_each(?3)))"""
 _REFS_OUT = f"""{_FRONTIER} SELECT t.id, min(r.confidence << 6 | {_REF} | r.kind)
     FROM (SELECT DISTINCT file FROM f) d CROSS JOIN ref r ON r.id >= d.file << 24 AND r.id < (d.file + 1) << 24
     CROSS JOIN symbol t ON t.qualified = r.target AND t.id >> 20 = r.target_file
@@ -92,6 +96,7 @@ class ImpactAnswer(GraphAnswer, kw_only=True):
     changed_total: int | UnsetType = UNSET
     tests: list[TestRow] | UnsetType = UNSET
     tests_total: int | UnsetType = UNSET
+    tests_hidden: int | UnsetType = UNSET  # test files a little like the change; --confidence fuzzy lists them
     decisions: list[Decision] | UnsetType = UNSET
     unseen: list[Unseen] | UnsetType = UNSET
     untested: list[str] | UnsetType = UNSET
@@ -108,7 +113,8 @@ def check(ask: ImpactParams) -> None:
 def impact(db: apsw.Connection, ask: ImpactParams) -> ImpactAnswer:
     """Who is touched when a symbol or a file changes. The members of a type and the symbols of a file change with it."""
     target = find_target(db, ask.selector or "")
-    answer = impact_of(db, parts(db, target), ask, importers=_importers(db, target, ask) if isinstance(target, File) else ())
+    importers = importing(db, [target]) if isinstance(target, File) and ask.direction != "out" and ask.confidence != "exact" else ()
+    answer = impact_of(db, parts(db, target), ask, importers=importers)
     answer.target = target.as_target()
     if ask.limit is None:
         cut_to_budget(answer, "touched")
@@ -121,7 +127,8 @@ def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams,
     frontier, touched, visited = list(seen), list[Touched](), 0
     for distance in range(1, ask.depth + 1):
         level: dict[int, tuple[int, str]] = {}
-        for node, edge, direction in _steps(db, frontier, floor, ask.direction):
+        types = constructed(db, frontier) if distance == 1 else ()
+        for node, edge, direction in steps(db, frontier, floor, ask.direction, types):
             if node not in seen and (node not in level or edge < level[node][0]):
                 level[node] = (edge, direction)
         if distance == 1:
@@ -136,9 +143,18 @@ def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams,
     return ImpactAnswer(target=None, touched=touched, visited_nodes=visited, truncated=visited > cap)
 
 
-def _steps(db: apsw.Connection, frontier: list[int], floor: int, direction: Direction) -> Iterator[tuple[int, int, str]]:
-    """(node, packed edge, direction) of all edges that leave the frontier."""
-    asked = (msgspec.json.encode(frontier).decode(), floor)
+def constructed(db: apsw.Connection, symbol_ids: Sequence[int]) -> list[int]:
+    """Types whose constructor is among some symbols: to call the type is to call that."""
+    asked = (msgspec.json.encode(list(symbol_ids)).decode(), SYMBOL_KIND_CODES["constructor"], msgspec.json.encode(_CONSTRUCTORS).decode())
+    return [row[0] for row in db.execute(_CONSTRUCTED, asked)]
+
+
+def steps(db: apsw.Connection, frontier: Sequence[int], floor: int, direction: Direction, types: Sequence[int] = ()) -> Iterator[tuple[int, int, str]]:
+    """(node, packed edge, direction) of all edges that leave the frontier, and of calls of some types."""
+    if types and direction != "out":
+        for node, edge in db.execute(_CALLS_IN, (msgspec.json.encode(types).decode(), floor)):
+            yield node, edge, "in"
+    asked = (msgspec.json.encode(list(frontier)).decode(), floor)
     for name, refs, relations in (("in", _REFS_IN, _RELATIONS_IN), ("out", _REFS_OUT, _RELATIONS_OUT)):
         if direction in (name, "both"):
             for node, edge in db.execute(refs, asked):
@@ -196,8 +212,9 @@ def parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
     return [row[0] for row in db.execute("SELECT id FROM symbol WHERE id >= ? AND id < ? AND start >= ? AND end <= ?", bounds)]
 
 
-def _importers(db: apsw.Connection, target: File, ask: ImpactParams) -> list[int]:
-    """Files that import this one as a whole."""
-    if ask.direction == "out" or ask.confidence == "exact":
-        return []
-    return [-row[0] for row in db.execute("SELECT DISTINCT id >> 20 FROM import WHERE module = ?", (target.module_id,)) if row[0] != target.id]
+def importing(db: apsw.Connection, files: Sequence[File]) -> list[int]:
+    """Files that import some as a whole, as nodes of the walk."""
+    asked = msgspec.json.encode([file.module_id for file in files]).decode()
+    inside = {file.id for file in files}
+    rows = db.execute("SELECT DISTINCT i.id >> 20 FROM json_each(?) j JOIN import i ON i.module = j.value", (asked,))
+    return [-row[0] for row in rows if row[0] not in inside]

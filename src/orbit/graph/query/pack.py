@@ -180,7 +180,7 @@ class _Packing:
 
     def cost(self, entry: PackEntry) -> int:
         """The dearer of the two forms an entry may be read in."""
-        return max(self.count(entry_markdown(entry)), self.count(msgspec.json.encode(entry).decode() + ","))
+        return max(self.count(entry_markdown(entry)), self.count(msgspec.json.encode(entry).decode() + "[]"))  # or a comma and half a bracket
 
     def fill(self) -> None:
         """Bodies in order of closeness, then of the selectors."""
@@ -211,17 +211,20 @@ class _Packing:
             return read_file(self.db, selector.path)
         if selector.kind == "symbol":
             return _only(str(selector), symbols_of_selector(self.db, selector)) if read_file(self.db, selector.path) or "#" in selector.name else None
-        if selector.kind in ("module", "command"):
-            return find_target(self.db, text, self.root)
+        if selector.kind == "command":
+            return find_target(self.db, text, self.root) if self.db.execute("SELECT 1 FROM command WHERE full_name = ?", (selector.name,)).get else None
         found = symbols_of_name(self.db, selector.name)
+        if selector.kind == "module":
+            return find_target(self.db, text, self.root) if found or self.is_module(selector.name) else None
         if found:
             return _only(selector.name, found)
         guess = guess_path(selector)
         if guess is not None:
             return (read_file(self.db, guess.path) if guess.kind == "file" else None) or self.folder(guess.path)
-        if self.db.execute("SELECT 1 FROM file f JOIN text m ON m.id = f.module WHERE m.value = ? LIMIT 1", (selector.name,)).get:
-            return find_target(self.db, selector.name, self.root)
-        return None
+        return find_target(self.db, selector.name, self.root) if self.is_module(selector.name) else None
+
+    def is_module(self, name: str) -> bool:
+        return bool(self.db.execute("SELECT 1 FROM file f JOIN text m ON m.id = f.module WHERE m.value = ? LIMIT 1", (name,)).get)
 
     def folder(self, path: str) -> Scope | None:
         scope = Scope("dir:.") if path == "." else Scope(str(Selector("dir", path=path)), f"{path}/", f"{path}0")

@@ -63,6 +63,7 @@ class PictureAnswer(GraphAnswer, kw_only=True):
     title: str
     nodes: list[PictureNode]
     edges: list[PictureEdge]
+    columns: list[str]  # what stands in each column, by level
     hidden: list[str]  # what is there but not drawn, in words
 
 
@@ -107,9 +108,12 @@ def _impact(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswe
         answer_nodes.append(_node(number, touched.qualified_name or touched.path, kind, touched.path, touched.line, touched.distance, is_test=touched.is_test))
     if answer.visited_nodes > room:
         more = " or more" if answer.truncated else ""
-        hidden.append(f"{answer.visited_nodes - min(room, len(answer.touched))}{more} of {answer.visited_nodes}{more} touched things, the farthest")
+        left = answer.visited_nodes - min(room, len(answer.touched))
+        hidden.append(f"{left}{more} of {answer.visited_nodes}{more} touched things, the farthest, and of equally far ones the last by path")
     edges = _references(db, owner)
-    return PictureAnswer(title=title, nodes=answer_nodes, edges=_cut(edges, hidden), hidden=hidden)
+    far = max((node.level for node in answer_nodes), default=0)
+    columns = ["changes"] + [f"{level} step{'s' if level > 1 else ''} away" for level in range(1, far + 1)]
+    return PictureAnswer(title=title, nodes=answer_nodes, edges=_cut(edges, hidden), columns=columns, hidden=hidden)
 
 
 def _node(number: int, name: str, kind: str, path: str, line: int, level: int, *, is_test: bool = False, is_start: bool = False) -> PictureNode:
@@ -150,7 +154,7 @@ def _references(db: apsw.Connection, owner: dict[int, int]) -> list[PictureEdge]
 
 
 def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
-    """Files with `full`, else folders; arrows are imports. The boxes with most symbols are drawn."""
+    """Files with `full`, else folders; arrows are imports. Code is drawn before tests, then what has most symbols."""
     scope = find_scope(db, ask.scope)
     files = {row[0]: row for row in db.execute(f"SELECT f.id, f.path, f.module, f.is_test FROM file f WHERE {scope.where} ORDER BY f.path", scope.values)}
     counts: Counter[int] = Counter()
@@ -160,23 +164,24 @@ def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
     boxes: dict[str, list[int]] = {}
     for file, path, _, _ in files.values():
         boxes.setdefault(path if ask.format == "full" else path.rpartition("/")[0] or ".", []).append(file)
-    ranked = sorted(boxes, key=lambda name: (-sum(counts[file] for file in boxes[name]), name))
+    tests = {name: all(files[file][3] for file in held) for name, held in boxes.items()}
+    ranked = sorted(boxes, key=lambda name: (tests[name], -sum(counts[file] for file in boxes[name]), name))
     hidden = []
     if len(ranked) > ask.limit:
         left = sum(counts[file] for name in ranked[ask.limit :] for file in boxes[name])
         what = "files" if ask.format == "full" else "folders"
-        hidden.append(f"{len(ranked) - ask.limit} of {len(ranked)} {what}, those with fewest symbols ({left} of {sum(counts.values())})")
+        hidden.append(f"{len(ranked) - ask.limit} of {len(ranked)} {what}, tests and those with fewest symbols ({left} of {sum(counts.values())})")
     number_of = {name: at for at, name in enumerate(sorted(ranked[: ask.limit]))}
     owner = {file: number_of[name] for name in number_of for file in boxes[name]}
     edges = _imports(db, files, owner)
-    levels = columns(len(number_of), edges)
+    levels, words = columns(len(number_of), edges)
     nodes = []
     for name, at in number_of.items():
         held = boxes[name]
         symbols = sum(counts[file] for file in held)
         detail = f"{symbols} symbols" if ask.format == "full" else f"{len(held)} files, {symbols} symbols"
-        nodes.append(PictureNode(id=at, label=name, detail=detail, path=name, level=levels[at], is_test=all(files[file][3] for file in held)))
-    return PictureAnswer(title=f"Overview of {scope.selector}", nodes=nodes, edges=_cut(edges, hidden), hidden=hidden)
+        nodes.append(PictureNode(id=at, label=name, detail=detail, path=name, level=levels[at], is_test=tests[name]))
+    return PictureAnswer(title=f"Overview of {scope.selector}", nodes=nodes, edges=_cut(edges, hidden), columns=words, hidden=hidden)
 
 
 def _imports(db: apsw.Connection, files: dict[int, Any], owner: dict[int, int]) -> list[PictureEdge]:
@@ -194,8 +199,8 @@ def _imports(db: apsw.Connection, files: dict[int, Any], owner: dict[int, int]) 
     ]
 
 
-def columns(count: int, edges: Sequence[PictureEdge]) -> list[int]:
-    """A column for each node: on the left what mostly imports, on the right what is mostly imported, last what does neither.
+def columns(count: int, edges: Sequence[PictureEdge]) -> tuple[list[int], list[str]]:
+    """A column for each node, and what stands in each: on the left what mostly imports, on the right what is mostly imported, last what does neither.
 
     Real imports run in circles, so there are no layers to be found; the share of arrows that arrive is defined for every node.
     """
@@ -209,7 +214,8 @@ def columns(count: int, edges: Sequence[PictureEdge]) -> list[int]:
     column = [number if joined else 0] * count
     for at, node in enumerate(joined):
         column[node] = at * number // len(joined)
-    return column
+    words = ["mostly imports", *[""] * (number - 2), "mostly imported"][:number] if joined else []
+    return column, [*words, "no imports among these"]
 
 
 def _cut(edges: list[PictureEdge], hidden: list[str]) -> list[PictureEdge]:

@@ -6,8 +6,8 @@ import msgspec
 
 
 class TestRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A test that reaches a change. `evidence`: calls (a walk along references of the asked confidence), name (it mentions the name of
-    something changed), file_name (the test file is named after a changed file), import (the test file imports a changed file)."""
+    """A test that reaches a change, or may. `evidence`, the surest first: changed (it is changed itself), calls (a walk along references of the asked
+    confidence), name (it mentions the name of something changed), file_name (its file is named after the change), likely (its file is like it)."""
 
     __test__ = False  # no test itself, whatever pytest thinks of the name
 
