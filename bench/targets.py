@@ -1,0 +1,51 @@
+"""What each row must reach on 2 cores, and what it aims at; and the table that says which it did."""
+
+from __future__ import annotations
+
+# row: (what counts, must, aim). A ratio counts for cold builds, a time or a size where a user would count it.
+TARGETS: dict[str, tuple[str, float, float]] = {
+    "cold sync (mixed)": ("wall_ratio", 4.0, 2.5),
+    "cold sync (django)": ("wall_ratio", 4.0, 2.5),
+    "no-change sync (5,000 files)": ("seconds", 0.100, 0.030),
+    "one file changed (5,000 files)": ("p95", 0.050, 0.015),
+    "search (100k symbols)": ("p95", 0.005, 0.001),
+    "refs (100k symbols)": ("p95", 0.010, 0.001),
+    "impact (100k symbols)": ("p95", 0.050, 0.005),
+    "refs as a command": ("seconds", 0.250, 0.120),
+    "peak memory (mixed)": ("bytes", 200e6, 100e6),
+    "idle memory (mixed)": ("bytes", 100e6, 100e6),
+    "database (mixed)": ("bytes", 50e6, 20e6),
+    "kernel: cold sync": ("seconds", 240, 75),
+    "kernel: peak memory": ("bytes", 3e9, 1.5e9),
+    "kernel: refs": ("p95", 0.050, 0.005),
+    "kernel: one file changed": ("p95", 1.0, 0.2),
+}
+COLD_SECONDS = {"cold sync (mixed)": 3.0}  # beside the ratio
+
+
+def verdict(label: str, row: dict[str, float]) -> str:
+    if label not in TARGETS:
+        return ""
+    what, must, aim = TARGETS[label]
+    if row[what] > must or row["seconds" if label in COLD_SECONDS else what] > COLD_SECONDS.get(label, must):
+        return f"missed (must {_amount(what, must)})"
+    return f"aim {_amount(what, aim)} reached" if row[what] <= aim else f"must {_amount(what, must)} kept"
+
+
+def report(rows: dict[str, dict[str, float]]) -> str:
+    """A Markdown table of all rows."""
+    lines = ["| row | measured | p95 | CPU | ratio to floor | wall ratio | target |", "|---|---|---|---|---|---|---|"]
+    for label, row in rows.items():
+        main = _amount("bytes", row["bytes"]) if "bytes" in row else _amount("seconds", row.get("seconds", row.get("cpu", 0.0)))
+        cells = [_amount("seconds", row[key]) if key in row else "" for key in ("p95", "cpu")]
+        ratios = [f"{row[key]:.2f}" if key in row else "" for key in ("ratio", "wall_ratio")]
+        lines.append(f"| {' | '.join([label, main, *cells, *ratios, verdict(label, row)])} |")
+    return "\n".join(lines)
+
+
+def _amount(what: str, value: float) -> str:
+    if what == "bytes":
+        return f"{value / 1e6:.0f} MB" if value < 1e9 else f"{value / 1e9:.2f} GB"
+    if what.endswith("ratio"):
+        return f"{value:.1f}x"
+    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.{0 if value >= 0.1 else 1 if value >= 0.01 else 2}f} ms"

@@ -1,0 +1,56 @@
+"""Corpora as worktrees: committed copies, so that nothing is written into the cache."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from corpus import corpus, files
+
+LARGE_FILES = 5000
+
+
+def tree_of(name: str, room: Path) -> Path:
+    """`large` is both corpora, filled up to 5,000 files with the largest of Django once more; else the corpus of that name."""
+    root = room / name
+    if name == "large":
+        for part in ("django", "mixed"):
+            shutil.copytree(corpus(part), root / part)
+        django, rest = corpus("django"), LARGE_FILES - len(files(root))
+        largest = sorted(((path.stat().st_size, path) for language, path in files(django) if language == "python"), reverse=True)[:rest]
+        for _, path in largest:
+            copy = root / "again" / path.relative_to(django)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)
+    else:
+        shutil.copytree(corpus(name), root)
+    commit(root)
+    return root
+
+
+def commit(root: Path) -> None:
+    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false"]
+    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "corpus"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+
+
+@contextmanager
+def edited(root: Path, count: int) -> Iterator[Iterator[int]]:
+    """Each step changes one more file: Python gets a new function, others a line. All are as before in the end."""
+    chosen = random.Random(4).sample([(language, path) for language, path in files(root) if 1000 < path.stat().st_size < 100_000], count)
+    held = {path: path.read_bytes() for _, path in chosen}
+
+    def changes() -> Iterator[int]:
+        for number, (language, path) in enumerate(chosen):
+            path.write_bytes(held[path] + (f"\n\ndef bench_{number}():\n    return bench_{number}\n".encode() if language == "python" else b"\n"))
+            yield number
+
+    try:
+        yield changes()
+    finally:
+        for path, content in held.items():
+            path.write_bytes(content)
