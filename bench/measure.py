@@ -21,7 +21,6 @@ from orbit.graph.index.extract import kernel
 from orbit.graph.languages import language as find_language
 
 Sources = dict[str, list[bytes]]
-PSS_SECONDS = 0.02
 
 
 def sources(folder: Path, wanted: list[str] | None = None) -> Sources:
@@ -55,13 +54,13 @@ def p95(times: list[float]) -> float:
     return quantiles(times, n=20)[-1]
 
 
-def run_command(command: list[str], root: Path, env: dict[str, str], *, watch: bool = False, out: Path | None = None) -> tuple[float, float, int]:
-    """(wall seconds, CPU seconds, peak PSS in bytes if watched) of a command and all its children."""
+def run_command(command: list[str], root: Path, env: dict[str, str], *, watch: float = 0.0, out: Path | None = None) -> tuple[float, float, int]:
+    """(wall seconds, CPU seconds, peak PSS in bytes) of a command and all its children; PSS is looked at every `watch` seconds, if that is given."""
     with open(out or os.devnull, "wb") as printed:
         started = time.perf_counter()
         child = subprocess.Popen(command, cwd=root, env=env, stdin=subprocess.DEVNULL, stdout=printed, stderr=subprocess.STDOUT)
         peak, done = [0], threading.Event()
-        watcher = threading.Thread(target=_watch_memory, args=(child.pid, peak, done))
+        watcher = threading.Thread(target=_watch_memory, args=(child.pid, peak, done, watch))
         if watch:
             watcher.start()
         _, status, used = os.wait4(child.pid, 0)
@@ -75,8 +74,8 @@ def run_command(command: list[str], root: Path, env: dict[str, str], *, watch: b
     return wall, used.ru_utime + used.ru_stime, peak[0]
 
 
-def _watch_memory(pid: int, peak: list[int], done: threading.Event) -> None:
-    while not done.wait(PSS_SECONDS):
+def _watch_memory(pid: int, peak: list[int], done: threading.Event, seconds: float) -> None:
+    while not done.wait(seconds):
         peak[0] = max(peak[0], sum(map(_pss, _tree(pid))))
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from corpus import corpus, files
 
 LARGE_FILES = 5000
+ADDED = {"python": "\n\ndef {0}():\n    return {0}\n", "c": "\nint {0}(void) {{ return sizeof({0}); }}\n"}
 
 
 def tree_of(name: str, room: Path) -> Path:
@@ -40,13 +41,13 @@ def commit(root: Path) -> None:
 
 @contextmanager
 def edited(root: Path, count: int) -> Iterator[Iterator[int]]:
-    """Each step changes one more file: Python gets a new function, others a line. All are as before in the end."""
+    """Each step changes one more file: Python and C get a new function, others a line. All are as before in the end."""
     chosen = random.Random(4).sample([(language, path) for language, path in files(root) if 1000 < path.stat().st_size < 100_000], count)
     held = {path: path.read_bytes() for _, path in chosen}
 
     def changes() -> Iterator[int]:
         for number, (language, path) in enumerate(chosen):
-            path.write_bytes(held[path] + (f"\n\ndef bench_{number}():\n    return bench_{number}\n".encode() if language == "python" else b"\n"))
+            path.write_bytes(held[path] + ADDED.get(language, "\n").format(f"bench_{number}").encode())
             yield number
 
     try:
