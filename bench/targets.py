@@ -28,22 +28,22 @@ def verdict(label: str, row: dict[str, float]) -> str:
         return ""
     what, must, aim = TARGETS[label]
     if row[what] > must or row["seconds" if label in COLD_SECONDS else what] > COLD_SECONDS.get(label, must):
-        return f"missed (must {_amount(what, must)})"
-    return f"aim {_amount(what, aim)} reached" if row[what] <= aim else f"must {_amount(what, must)} kept"
+        return f"missed (must {amount(what, must)})"
+    return f"aim {amount(what, aim)} reached" if row[what] <= aim else f"must {amount(what, must)} kept"
 
 
 def report(rows: dict[str, dict[str, float]]) -> str:
     """A Markdown table of all rows."""
     lines = ["| row | measured | p95 | CPU | ratio to floor | wall ratio | target |", "|---|---|---|---|---|---|---|"]
     for label, row in rows.items():
-        main = _amount("bytes", row["bytes"]) if "bytes" in row else _amount("seconds", row.get("seconds", row.get("cpu", 0.0)))
-        cells = [_amount("seconds", row[key]) if key in row else "" for key in ("p95", "cpu")]
+        main = amount("bytes", row["bytes"]) if "bytes" in row else amount("seconds", row.get("seconds", row.get("cpu", 0.0)))
+        cells = [amount("seconds", row[key]) if key in row else "" for key in ("p95", "cpu")]
         ratios = [f"{row[key]:.2f}" if key in row else "" for key in ("ratio", "wall_ratio")]
         lines.append(f"| {' | '.join([label, main, *cells, *ratios, verdict(label, row)])} |")
     return "\n".join(lines)
 
 
-def _amount(what: str, value: float) -> str:
+def amount(what: str, value: float) -> str:
     if what == "bytes":
         return f"{value / 1e6:.0f} MB" if value < 1e9 else f"{value / 1e9:.2f} GB"
     if what.endswith("ratio"):

@@ -34,15 +34,17 @@ def tree_of(name: str, room: Path) -> Path:
 
 
 def commit(root: Path) -> None:
+    """All of it, whatever its ignore files say: Debian's kernel has one that hides the whole tree."""
     who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false"]
-    for command in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "corpus"]):
+    for command in (["init", "-q"], ["add", "--all", "--force"], [*who, "commit", "-q", "-m", "corpus"]):
         subprocess.run(["git", *command], cwd=root, check=True)
 
 
 @contextmanager
 def edited(root: Path, count: int) -> Iterator[Iterator[int]]:
     """Each step changes one more file: Python and C get a new function, others a line. All are as before in the end."""
-    chosen = random.Random(4).sample([(language, path) for language, path in files(root) if 1000 < path.stat().st_size < 100_000], count)
+    listed = [(language, path) for language, path in files(root) if path.relative_to(root).parts[0] not in (".git", ".orbit")]
+    chosen = random.Random(4).sample([(language, path) for language, path in listed if 1000 < path.stat().st_size < 100_000], count)
     held = {path: path.read_bytes() for _, path in chosen}
 
     def changes() -> Iterator[int]:
