@@ -1,11 +1,12 @@
 """Speed, row by row: each as a time and as a ratio to a floor measured in the same run. Answers are checked before a timing is believed.
 
-    python bench/run.py [--quick] [--rounds 3] [--json FILE] [--trend FILE] [--plant STAGE]
+    python bench/run.py [--quick] [--only PART ...] [--rounds 3] [--json FILE] [--trend FILE] [--plant STAGE]
 
 Floors: parsing the same files with bare tree-sitter in as many processes (cold sync, stages), a bare SQLite copy of the database (write),
 `git ls-files` and a stat of each file (syncs of what is there), an indexed lookup in a bare SQLite table (questions), starting Python (commands).
 Rounds are interleaved with their floors; the best round counts. Ratios are of CPU time: on a busy machine wall time says little.
-`--quick` leaves out Django and the tree of 5,000 files. `--plant` slows one stage down by 30%: the gate must then fail.
+`--quick` leaves out Django and the tree of 5,000 files, `--only` all but some parts of the rest. `--plant` makes one stage 30% slower: the gate
+must then fail.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from typing import Any
 
 import apsw
 from corpus import cache, corpus
-from extraction import measure
-from measure import cpu_now, environment, p95, parse_floor, run_command, sources, taken
+from extraction import cpu, extract_all
+from measure import cpu_now, environment, p95, parse_all, parse_floor, run_command, sources, taken
 from questions import check, questions
 from stages import STAGES, plant, stage_seconds
 from targets import report
@@ -37,6 +38,7 @@ from orbit.config import cpu_limit
 from orbit.graph import Graph
 
 ORBIT = [sys.executable, "-c", "from orbit.cli import main; main()"]
+PARTS = ("cold", "questions", "commands", "stages", "refresh")
 IDLE = """
 import sys
 from pathlib import Path
@@ -90,8 +92,7 @@ class Bench:
             best = {stage: min(seconds, best.get(stage, 1e9)) for stage, seconds in found.items()}
         for stage, floor in (("resolution", "parse"), ("write", "copy"), ("rest", "parse")):
             self.rows[f"stage: {stage}"] = {"cpu": best[stage], "floor": best[floor], "ratio": best[stage] / best[floor]}
-        extracted = measure(corpus(name), [], self.rounds)["all"]
-        self.rows["stage: extraction"] = {"cpu": extracted["extract"], "floor": extracted["parse"], "ratio": extracted["extract_ratio"]}
+        self.rows["stage: extraction"] = extraction(contents, self.rounds)
 
     def refresh(self, graph: Graph, root: Path, name: str, edits: int, *, again: bool = True) -> None:
         """Syncs in process: nothing changed, and one file changed, a different one each time."""
@@ -123,20 +124,28 @@ class Bench:
         size = database(root).stat().st_size
         self.rows[f"idle memory ({name})"] = {"bytes": int(printed) * 1024, "floor": size, "ratio": int(printed) * 1024 / size}
 
-    def mixed(self) -> None:
+    def mixed(self, wanted: list[str]) -> None:
+        """The parts asked for. Each starts from a graph that the command has built."""
         root = tree_of("mixed", self.room)
-        self.cold(root, "mixed")
+        if "cold" in wanted:
+            self.cold(root, "mixed")
+        else:
+            run_command([*self.orbit, "graph", "sync"], root, self.env)
         with Graph.open(root) as graph:
             self.answers = check(graph, root, again=False)
             settle()
-            self.rows |= questions(graph, database(root), "mixed", self.rounds)
-        self.commands(root, "mixed")
+            if "questions" in wanted:
+                self.rows |= questions(graph, database(root), "mixed", self.rounds)
+        if "commands" in wanted:
+            self.commands(root, "mixed")
         with Graph.open(root) as graph:
-            self.stages(graph, root, "mixed")
-            if check(graph, root, again=False)["digest"] != self.answers["digest"]:
-                raise SystemExit("a build in one process differs from that of the command: no timing is believed")
+            if "stages" in wanted:
+                self.stages(graph, root, "mixed")
+                if graph.digest().digest != self.answers["digest"]:
+                    raise SystemExit("a build in one process differs from that of the command: no timing is believed")
             settle()
-            self.refresh(graph, root, "mixed", 8 * self.rounds)
+            if "refresh" in wanted:
+                self.refresh(graph, root, "mixed", 8 * self.rounds)
 
     def django(self) -> None:
         root = tree_of("django", self.room)
@@ -155,6 +164,18 @@ class Bench:
             settle()
             self.rows |= questions(graph, database(root), "100k symbols", self.rounds)
             self.refresh(graph, root, "5,000 files", 48)
+
+
+def extraction(contents: dict[str, list[bytes]], rounds: int) -> Row:
+    """Extracting each language's files right after parsing them; the best round of each language counts."""
+    best: dict[str, tuple[float, float]] = {}
+    for _ in range(rounds):
+        for name, held in contents.items():
+            parse, extract = cpu(parse_all, name, held), cpu(extract_all, name, held)
+            least = best.get(name, (parse, extract))
+            best[name] = (min(least[0], parse), min(least[1], extract))
+    floor, used = (sum(pair[at] for pair in best.values()) for at in (0, 1))
+    return {"cpu": used, "floor": floor, "ratio": used / floor}
 
 
 def settle() -> None:
@@ -187,6 +208,7 @@ def list_and_stat(root: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path, default=cache() / "result.json")
     parser.add_argument("--trend", type=Path, default=cache() / "trend.json")
@@ -197,14 +219,16 @@ def main() -> None:
         plant(given.plant)
     with tempfile.TemporaryDirectory() as room:
         bench = Bench(Path(room), given.rounds, given.plant)
-        for part in (bench.mixed,) if given.quick else (bench.mixed, bench.django, bench.large):
-            part()
+        bench.mixed(given.only)
+        if not given.quick:
+            bench.django()
+            bench.large()
     print(report(bench.rows))
     print(f"{time.perf_counter() - started:.0f} s, {bench.processes} processes, load {os.getloadavg()[0]:.1f}")
     result = {"answers": bench.answers, "rows": bench.rows, "load": os.getloadavg()[0]}
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    if not given.plant:
+    if not given.plant and given.only == list(PARTS):
         add_to_trend(given.trend, {label: row["ratio"] for label, row in bench.rows.items()})
 
 

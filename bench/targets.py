@@ -27,9 +27,11 @@ def verdict(label: str, row: dict[str, float]) -> str:
     if label not in TARGETS:
         return ""
     what, must, aim = TARGETS[label]
-    if row[what] > must or row["seconds" if label in COLD_SECONDS else what] > COLD_SECONDS.get(label, must):
-        return f"missed (must {amount(what, must)})"
-    return f"aim {amount(what, aim)} reached" if row[what] <= aim else f"must {amount(what, must)} kept"
+    seconds = COLD_SECONDS.get(label)
+    wanted = amount(what, must) + (f" and {amount('seconds', seconds)}" if seconds else "")
+    if row.get(what, 0.0) > must or (seconds and row["seconds"] > seconds):
+        return f"missed (must {wanted})"
+    return f"aim {amount(what, aim)} reached" if row.get(what, 0.0) <= aim else f"must {wanted} kept"
 
 
 def report(rows: dict[str, dict[str, float]]) -> str:
