@@ -1,6 +1,6 @@
 """The Linux kernel as a worktree: does a tree of 59k files build, answer and refresh?
 
-    python bench/kernel.py [--json FILE] [--edits 24] [--check] [--no-floor]
+    python bench/kernel.py [--json FILE] [--edits 24] [--check] [--no-floor] [--write]
 
 `--check` also builds the graph a second time after the edits and compares: it takes as long as the first build. The worktree, 3.5 GB with its
 git repository, is made once in the cache beside the corpora. Its graph is made anew each time.
@@ -18,7 +18,7 @@ from corpus import cache, corpus
 from measure import parse_floor, run_command, sources
 from questions import questions
 from run import Bench, database
-from targets import report
+from targets import machine, report, write_section
 from trees import commit
 
 from orbit.graph import Graph
@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=24)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--no-floor", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/BENCHMARKS.md")
     given = parser.parse_args()
     root = worktree()
     with tempfile.TemporaryDirectory() as room:
@@ -63,6 +64,9 @@ def main() -> None:
     rows |= {f"kernel: {label.partition(' (')[0]}": row for label, row in bench.rows.items()}
     print(report(rows))
     print(found)
+    if given.write:
+        counts = ", ".join(f"{count:,} {name}" for name, count in found.items())
+        write_section("kernel", f"{machine()} {counts}.\n\n{report(rows)}")
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps({"answers": found, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -25,10 +24,9 @@ from typing import Any, NamedTuple
 from corpus import cache
 from measure import environment, run_command
 from run import ORBIT
-from targets import amount
+from targets import amount, machine, write_section
 from trees import tree_of
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "BENCHMARKS.md"
 CODE_REVIEW_GRAPH, CODEGRAPH = "2.3.9", "1.6.1"
 EDITS = 5
 ASKED = {  # tree: (file, owner or none, name) of "who calls X?"; the file is also the one that is edited
@@ -150,9 +148,7 @@ def main() -> None:
         print(table(tree, found[tree]), flush=True)
     given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if given.write:
-        text = "\n".join(table(tree, rows) for tree, rows in found.items())
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(re.sub(r"(<!-- peers -->\n).*?(<!-- /peers -->)", lambda held: held[1] + text + held[2], page, flags=re.DOTALL), encoding="utf-8")
+        write_section("peers", "\n".join([machine() + "\n", *(table(tree, rows) for tree, rows in found.items())]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Speed, row by row: each as a time and as a ratio to a floor measured in the same run. Answers are checked before a timing is believed.
 
-    python bench/run.py [--quick] [--only PART ...] [--rounds 3] [--json FILE] [--trend FILE] [--plant STAGE]
+    python bench/run.py [--quick] [--only PART ...] [--rounds 3] [--json FILE] [--trend FILE] [--plant STAGE] [--write]
 
 Floors: parsing the same files with bare tree-sitter in as many processes (cold sync, stages), a bare SQLite copy of the database (write),
 `git ls-files` and a stat of each file (syncs of what is there), an indexed lookup in a bare SQLite table (questions), starting Python (commands).
@@ -30,7 +30,7 @@ from extraction import cpu, extract_all
 from measure import cpu_now, environment, p95, parse_all, parse_floor, run_command, sources, taken
 from questions import check, questions
 from stages import STAGES, plant, stage_seconds
-from targets import report
+from targets import machine, report, write_section
 from trees import edited, tree_of
 from trend import add_to_trend
 
@@ -213,6 +213,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=cache() / "result.json")
     parser.add_argument("--trend", type=Path, default=cache() / "trend.json")
     parser.add_argument("--plant", choices=sorted(STAGES))
+    parser.add_argument("--write", action="store_true", help="put the table into docs/BENCHMARKS.md")
     given = parser.parse_args()
     started = time.perf_counter()
     if given.plant:
@@ -225,6 +226,8 @@ def main() -> None:
             bench.large()
     print(report(bench.rows))
     print(f"{time.perf_counter() - started:.0f} s, {bench.processes} processes, load {os.getloadavg()[0]:.1f}")
+    if given.write:
+        write_section("rows", f"{machine()}\n\n{report(bench.rows)}")
     result = {"answers": bench.answers, "rows": bench.rows, "load": os.getloadavg()[0]}
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

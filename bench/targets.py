@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "BENCHMARKS.md"
+
 # row: (what counts, must, aim). A ratio counts for cold builds, a time or a size where a user would count it.
 TARGETS: dict[str, tuple[str, float, float]] = {
     "cold sync (mixed)": ("wall_ratio", 4.0, 2.5),
@@ -51,3 +58,17 @@ def amount(what: str, value: float) -> str:
     if what.endswith("ratio"):
         return f"{value:.1f}x"
     return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.{0 if value >= 0.1 else 1 if value >= 0.01 else 2}f} ms"
+
+
+def machine() -> str:
+    """What the figures were taken on, and how busy it was."""
+    models = [line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")]
+    cores, model = len(os.sched_getaffinity(0)), models[0] if models else platform.machine()
+    return f"{cores} cores ({model}), Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}."
+
+
+def write_section(name: str, text: str) -> None:
+    """Replace what stands between the marks of a section in docs/BENCHMARKS.md."""
+    page = PAGE.read_text(encoding="utf-8")
+    found = re.sub(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", lambda held: f"{held[1]}{text.rstrip()}\n{held[2]}", page, flags=re.DOTALL)
+    PAGE.write_text(found, encoding="utf-8")

@@ -16,15 +16,14 @@ ADDED = {"python": "\n\ndef {0}():\n    return {0}\n", "c": "\nint {0}(void) {{ 
 
 
 def tree_of(name: str, room: Path) -> Path:
-    """`large` is both corpora, filled up to 5,000 files with the largest of Django once more; else the corpus of that name."""
+    """`large` is what languages claim of both corpora, filled up to 5,000 files with the largest of Django; else the corpus of that name."""
     root = room / name
     if name == "large":
-        for part in ("django", "mixed"):
-            shutil.copytree(corpus(part), root / part)
-        django, rest = corpus("django"), LARGE_FILES - len(files(root))
-        largest = sorted(((path.stat().st_size, path) for language, path in files(django) if language == "python"), reverse=True)[:rest]
-        for _, path in largest:
-            copy = root / "again" / path.relative_to(django)
+        folders = {part: corpus(part) for part in ("django", "mixed")}
+        wanted = {root / part / path.relative_to(folder): path for part, folder in folders.items() for _, path in files(folder)}
+        largest = sorted(((path.stat().st_size, path) for language, path in files(folders["django"]) if language == "python"), reverse=True)
+        wanted |= {root / "again" / path.relative_to(folders["django"]): path for _, path in largest[: LARGE_FILES - len(wanted)]}
+        for copy, path in wanted.items():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, copy)
     else:
