@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 NATIVE := $(wildcard orbit_native/*.pyx orbit_native/*.pxd)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test slow check bench accuracy sanitize wheel sdist clean
+.PHONY: help demo test slow check bench bench-gate bench-peers bench-kernel accuracy sanitize wheel sdist clean
 
 help:
 	@echo "make demo      build, then look at this repository with orbit"
@@ -13,7 +13,8 @@ help:
 	@echo "make check     ruff, cython-lint, mypy, stubtest, import contract"
 	@echo "make sanitize  run the native tests under AddressSanitizer and UBSan"
 	@echo "make wheel     build a wheel, test it away from the source tree, print its installed size"
-	@echo "make bench     speed; make accuracy: answers measured against compilers"
+	@echo "make bench     speed (bench-gate: against the baseline, bench-peers: beside other tools, bench-kernel: the Linux kernel)"
+	@echo "make accuracy  answers measured against compilers"
 
 $(VENV)/tools: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,6 +49,15 @@ check: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/run.py
+
+bench-gate: $(VENV)/installed
+	$(BIN)/python bench/gate.py
+
+bench-peers: $(VENV)/installed
+	$(BIN)/python bench/peers.py --write
+
+bench-kernel: $(VENV)/installed
+	$(BIN)/python bench/kernel.py
 
 accuracy: $(VENV)/installed
 	$(BIN)/python bench/accuracy/run.py

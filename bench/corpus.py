@@ -138,13 +138,20 @@ def _debian(name: str, version: str, scratch: Path) -> Path:
         (parts / listed.name).write_text("\n".join(text) + "\n", encoding="utf-8")
     places = {"Dir::Etc::SourceList": "/dev/null", "Dir::Etc::SourceParts": parts, "Dir::State::Lists": state / "lists", "Dir::Cache": state / "cache"}
     options = [part for key, value in places.items() for part in ("-o", f"{key}={value}")]
-    user = ["-o", "APT::Sandbox::User=root"] if os.geteuid() == 0 else []
-    _run(["apt-get", *options, *user, "-qq", "update"])
-    _run(["apt-get", *options, *user, "-qq", "source", "--download-only", "--tar-only", f"{name}={version}"], cwd=scratch / "got")
+    _run(["apt-get", *options, *_APT_USER, "-qq", "update"])
+    _run(["apt-get", *options, *_APT_USER, "-qq", "source", "--download-only", "--tar-only", f"{name}={version}"], cwd=scratch / "got")
     return _untar(next((scratch / "got").glob("*.tar.*")))
 
 
-CLIENTS = {"pypi": _pypi, "npm": _npm, "crates": _crates, "maven": _maven, "debian": _debian}
+def _deb(name: str, version: str, scratch: Path) -> Path:
+    """A built package that holds a source archive, as `linux-source` does."""
+    _run(["apt-get", "-qq", *_APT_USER, "download", f"{name}={version}"], cwd=scratch)
+    _run(["dpkg-deb", "--extract", str(next(scratch.glob("*.deb"))), str(scratch / "deb")])
+    return _untar(next((scratch / "deb" / "usr" / "src").glob("*.tar.xz")))
+
+
+_APT_USER = ["-o", "APT::Sandbox::User=root"] if os.geteuid() == 0 else []
+CLIENTS = {"pypi": _pypi, "npm": _npm, "crates": _crates, "maven": _maven, "debian": _debian, "deb": _deb}
 
 
 def _untar(archive: Path) -> Path:

@@ -15,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from corpus import corpus, files
+from corpus import corpus
+from measure import parse_all, sources
 
 from orbit.graph.index.extract import extract, kernel
 from orbit.graph.index.pack import Batch, extract_batch
@@ -24,21 +25,6 @@ from orbit_native.names import Names
 
 BUDGET_SECONDS = 60.0
 BATCH_BYTES = 1 << 20
-
-
-def sources(folder: Path, wanted: list[str]) -> dict[str, list[bytes]]:
-    """The contents of a corpus by language, of those languages that parse."""
-    found: dict[str, list[bytes]] = {}
-    for name, path in files(folder):
-        if find_language(name).reader is None and (not wanted or name in wanted):
-            found.setdefault(name, []).append(path.read_bytes())
-    return found
-
-
-def parse_all(name: str, contents: list[bytes]) -> None:
-    query, _ = kernel(name)
-    for source in contents:
-        query.parse(source)
 
 
 def capture_all(name: str, contents: list[bytes]) -> None:
