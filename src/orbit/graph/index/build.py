@@ -10,6 +10,7 @@ from orbit.graph.index.commands import name_commands
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.resolution import AT_ONCE, Edges, Resolution
 from orbit.graph.index.rows import write_imports
+from orbit.graph.index.spill import Spill
 from orbit.graph.index.texts import NewTexts
 from orbit.graph.index.unit import Unit
 from orbit.graph.index.work import Sync
@@ -18,13 +19,16 @@ from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import create_edge_indexes, create_indexes, create_tables
 from orbit.graph.store.writer import Writer
 
-FORGET_AFTER = 4096  # files; what the resolver made out of arrays until then is dropped, so that memory does not grow with the tree
+SPILL_BYTES = 1 << 26  # of source; references of a larger tree wait on disk
+FORGET_AFTER = 1024  # files; what the resolver made out of arrays until then is dropped, so that memory does not grow with the tree
 
 
 def build(sync: Sync, writer: Writer) -> SyncAnswer:
     """Fill an empty database."""
     create_tables(writer.db)
     texts, found = NewTexts(), sync.found
+    if int(found.sizes.sum()) > SPILL_BYTES:
+        sync.spill = Spill(sync.place.folder)
     layout = sync.layout()
     modules = [language(lang).module_of(path, layout) for path, lang in zip(found.paths, found.languages, strict=True)]
     ids = {path: index + 1 for index, path in enumerate(found.paths)}
@@ -42,12 +46,13 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     writer.add_texts(texts.fresh())
     create_edge_indexes(writer.db)
     name_commands(writer)
+    sync.spill.close()
     return sync.finish(writer, "full", changed=len(units))
 
 
 def _resolve(sync: Sync, texts: NewTexts, layout: Worktree, units: list[Unit]) -> Iterator[Edges]:
     """Touches no database: SQLite is busy meanwhile."""
-    resolution = Resolution(texts)
+    resolution = Resolution(texts, sync.spill)
     for unit in units:
         unit.aim_imports(texts, layout)
         resolution.add(unit)

@@ -12,6 +12,7 @@ from orbit.graph.facts import NONE
 from orbit.graph.index.commands import Aimed, aim_commands
 from orbit.graph.index.rows import as_rows, number, optional
 from orbit.graph.index.rules import kind_bits, make_rules
+from orbit.graph.index.spill import Held, Spill
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import SQL_DEFINITION, Unit, load_unit
 from orbit.graph.languages import NAMES, language
@@ -29,13 +30,13 @@ class Edges(msgspec.Struct):
     """What resolving some files found."""
 
     files: list[int]
-    refs: Any  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
+    refs: Held  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
     relations: list[tuple[Any, ...]]  # rows of the table
     commands: list[Aimed]  # what commands and their groups are
     uses: list[Any]  # per file: names looked up, sorted
 
     def ref_rows(self) -> Iterator[tuple[Any, ...]]:
-        files, refs = np.array(self.files, dtype=np.int64), self.refs
+        files, refs = np.array(self.files, dtype=np.int64), self.refs.array()
         held = files[refs[:, 0]] << SYMBOL_SHIFT
         columns = [refs[:, at] for at in range(1, 7)]
         return as_rows(number(refs[:, 0], files, REF_SHIFT), *columns, optional(refs[:, 7], held), optional(refs[:, 8]), optional(refs[:, 9]))
@@ -71,8 +72,8 @@ class StoreLoader:
 class Resolution:
     """One resolver over the files of a sync. With a writer, what was not added is loaded from its database when needed."""
 
-    def __init__(self, texts: Texts, writer: Writer | None = None) -> None:
-        self._texts = texts
+    def __init__(self, texts: Texts, spill: Spill, writer: Writer | None = None) -> None:
+        self._texts, self._spill = texts, spill
         self._rules: dict[str, Rules] = {}
         self._families: dict[str, int] = {}
         for name in NAMES:  # in a fixed order, so that family numbers never depend on the files
@@ -97,23 +98,24 @@ class Resolution:
 
     def resolve(self, units: list[Unit]) -> Edges:
         """The edges of some files."""
-        edges = Edges([unit.file for unit in units], None, [], [], [])
+        relations, commands, uses = list[tuple[Any, ...]](), list[Aimed](), list[Any]()
+        refs = [unit.refs.array() for unit in units]
         self._resolver.take_noted()
         found, others, imported = [], list[tuple[int, int, int]](), list[tuple[int, ...]]()
         first = 0
         for position, unit in enumerate(units):
-            targets, equals = self._resolver.resolve_refs(unit.file, unit.refs)
+            targets, equals = self._resolver.resolve_refs(unit.file, refs[position])
             found.append(targets)
             others += [(first + index, target, home) for index, target, home in equals]
             first += len(targets)
             imported += self._import_refs(unit, position)
-            edges.relations += self._relations(unit)
+            relations += self._relations(unit)
             if len(unit.commands):
-                edges.commands += aim_commands(unit, self._texts, self._resolver)
+                commands += aim_commands(unit, self._texts, self._resolver)
             hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
-            edges.uses.append(np.union1d(self._resolver.take_noted(), hints))
-        edges.refs = _as_table(units, np.concatenate(found), others, imported)
-        return edges
+            uses.append(np.union1d(self._resolver.take_noted(), hints))
+        table = _as_table(refs, np.concatenate(found), others, imported)
+        return Edges([unit.file for unit in units], self._spill.hold(table), relations, commands, uses)
 
     def _import_refs(self, unit: Unit, position: int) -> Iterator[tuple[int, ...]]:
         """An import of a name refers to what it names."""
@@ -135,10 +137,10 @@ class Resolution:
             yield base + index, kind, confidence, source, target if target != NONE else written, last, begin, end, line, scope, owner, written
 
 
-def _as_table(units: list[Unit], found: Any, others: list[tuple[int, int, int]], imported: list[tuple[int, ...]]) -> Any:
+def _as_table(given: list[Any], found: Any, others: list[tuple[int, int, int]], imported: list[tuple[int, ...]]) -> Any:
     """References worth a row, in order of file and position; equally good targets follow the one picked, imports follow the rest of their file."""
-    refs = np.concatenate([unit.refs for unit in units])
-    position = np.repeat(np.arange(len(units), dtype=np.int32), [len(unit.refs) for unit in units])
+    refs = np.concatenate(given)
+    position = np.repeat(np.arange(len(given), dtype=np.int32), [len(part) for part in given])
     kept = np.flatnonzero((found[:, 0] >= 0) | (refs[:, 0] != USE))  # an unresolved use is a local, or nothing of ours: no edge
     targets = found[kept, :2]
     if others:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ import numpy as np
 from orbit.graph.index.pack import TABLES, TEXT, Packed
 from orbit.graph.index.pool import Done
 from orbit.graph.index.scan import Scan
+from orbit.graph.index.spill import Spill
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit
 from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Writer
@@ -24,7 +26,7 @@ _SYMBOL = [TABLES["symbol"].index(name) for name in (
 _PARENT = _SYMBOL.index(TABLES["symbol"].index("parent"))
 
 
-def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: list[str], ids: dict[str, int]) -> list[Unit]:
+def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: list[str], ids: dict[str, int], spill: Spill) -> list[Unit]:
     """Write what needs no resolving; the files of the batch as units, with the text ids of the database."""
     packed = done.packed
     kept = [position for position, digest in zip(done.positions, done.outcome, strict=True) if isinstance(digest, bytes)]
@@ -41,8 +43,8 @@ def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: 
     files = np.array([unit.file for unit in units], dtype=np.int64)
     tables = {name: packed.tables[name] for name in TABLES}
     _write_tables(writer, texts, tables, files)
-    _share_out(units, tables)
-    writer.add_facts((unit.file, unit.refs, unit.binds, unit.exports) for unit in units)
+    refs = _share_out(units, tables, spill)
+    writer.add_facts((unit.file, part, unit.binds, unit.exports) for unit, part in zip(units, refs, strict=True))
     return units
 
 
@@ -82,16 +84,18 @@ def write_imports(writer: Writer, units: list[Unit]) -> None:
         writer.add_rows("import", [(base + n, *row[:4], *target, row[7], *row[4:7]) for n, (row, target) in enumerate(rows)])
 
 
-def _share_out(units: list[Unit], tables: dict[str, Any]) -> None:
-    """Each unit gets its part of the arrays."""
+def _share_out(units: list[Unit], tables: dict[str, Any], spill: Spill) -> list[Any]:
+    """Each unit gets its part of the arrays; returns the references of each."""
     places = np.arange(len(units) + 1)
     cuts = {name: np.searchsorted(array[:, 0], places).tolist() for name, array in tables.items()}
     bodies = {name: np.ascontiguousarray(array[:, 1:]) for name, array in tables.items() if name not in ("symbol", "string", "config")}
     bodies["symbol"] = np.ascontiguousarray(tables["symbol"][:, Unit.SYMBOL])
+    held, bounds = spill.hold(bodies["ref"]), list(pairwise(cuts["ref"]))
     for index, unit in enumerate(units):
         part = {name: body[cuts[name][index] : cuts[name][index + 1]] for name, body in bodies.items()}
-        unit.symbols, unit.refs, unit.binds, unit.exports = part["symbol"], part["ref"], part["bind"], part["export"]
+        unit.symbols, unit.refs, unit.binds, unit.exports = part["symbol"], held.rows(*bounds[index]), part["bind"], part["export"]
         unit.relations, unit.imports, unit.commands = part["relation"], part["import"], part["command"][:, 1:]
+    return [bodies["ref"][start:end] for start, end in bounds]
 
 
 def number(positions: Any, files: Any, shift: int) -> Any:

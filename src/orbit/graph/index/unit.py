@@ -10,6 +10,7 @@ import numpy as np
 from orbit.graph.facts import BIND_FORMS, NONE
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.pack import IMPORT_FLAGS, TABLES
+from orbit.graph.index.spill import Held
 from orbit.graph.index.texts import Texts
 from orbit.graph.languages import language
 from orbit.graph.store.writer import Writer
@@ -26,7 +27,7 @@ class Unit:
 
     SYMBOL: ClassVar = [TABLES["symbol"].index(name) for name in DEFINITION_COLUMNS]
     symbols: Any
-    refs: Any
+    refs: Held  # many, and needed once
     binds: Any
     exports: Any
     relations: Any
@@ -133,7 +134,8 @@ def load_unit(writer: Writer, file: int, path: str, lang: str, module: int) -> U
     """A unit back from the database: what resolving it again takes. Strings and configs stay where they are."""
     unit = Unit(file, path, lang, module)
     unit.symbols = writer.rows("symbol", file, SQL_DEFINITION)
-    unit.refs, unit.binds, unit.exports = writer.facts(file)
+    refs, unit.binds, unit.exports = writer.facts(file)
+    unit.refs = Held(refs)
     imports = writer.rows("import", file, "path, name, alias, flags, start, end, line, scope, module, local")
     unit.imports, unit.targets = imports[:, :8], imports[:, 8:]
     unit.relations = writer.rows("relation", file, "kind, written, start, end, line, scope, owner")

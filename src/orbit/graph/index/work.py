@@ -17,6 +17,7 @@ from orbit.graph.index.place import EXTRACTOR_VERSION, Place
 from orbit.graph.index.pool import make_jobs, run
 from orbit.graph.index.rows import write_batch
 from orbit.graph.index.scan import Scan, scan
+from orbit.graph.index.spill import Spill
 from orbit.graph.index.survey import Survey
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit
@@ -54,6 +55,7 @@ class Sync:
         self.manifests = self.manifest_digest()
         self.further: set[str] = set()  # other files that were read like manifests, now or at the last sync
         self.skipped = dict(self.found.skipped_paths)
+        self.spill = Spill()
 
     def layout(self) -> Worktree:
         """The worktree as the languages see it; that of the last sync where neither files nor manifests are others."""
@@ -71,7 +73,7 @@ class Sync:
             for position, outcome in zip(done.positions, done.outcome, strict=True):
                 if isinstance(outcome, str):
                     self.skipped[found.paths[position]] = outcome
-            yield from write_batch(writer, texts, done, found, modules, ids)
+            yield from write_batch(writer, texts, done, found, modules, ids, self.spill)
             done_count += len(done.positions)
             self.progress("extract", done_count, len(wanted))
 

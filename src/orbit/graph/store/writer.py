@@ -130,7 +130,7 @@ class Writer:
         bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT) if file is not None else (0, LAST)
         self.db.execute("DELETE FROM temp.parts")
         names = self.db.execute("SELECT DISTINCT name, t.value FROM symbol JOIN text t ON t.id = name WHERE symbol.id >= ? AND symbol.id < ?", bounds)
-        self.db.executemany("INSERT INTO temp.parts VALUES (?, ?)", [(name, parts) for name, value in names if (parts := name_parts(value))])
+        self.db.executemany("INSERT INTO temp.parts VALUES (?, ?)", ((name, parts) for name, value in names if (parts := name_parts(value))))
         self.db.execute(
             "INSERT INTO symbols_fts (rowid, name, parts, qualified) SELECT s.id, n.value, coalesce(p.value, ''), q.value FROM symbol s"
             " JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified LEFT JOIN temp.parts p ON p.name = s.name WHERE s.id >= ? AND s.id < ?",
