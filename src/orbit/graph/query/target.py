@@ -20,6 +20,8 @@ MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
 _MODULE = SYMBOL_KIND_CODES["module"]
 CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
+_BODIES = range(SYMBOL_KIND_CODES["class"], SYMBOL_KIND_CODES["property"] + 1)  # types, functions and the like
+_LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and stack traces write it
 _SEPARATORS = re.compile(r"::|[.#/]")
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
     f.is_test OR f.is_generated
@@ -106,7 +108,7 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
     if not found:
         guess = guess_path(selector)
         if guess is not None and (file := read_file(db, guess.path)) is not None:
-            return file
+            return _at_line(db, file, selector.name)
         if files := _modules(db, selector.name) or (_files_ending(db, guess.path) if guess is not None else []):
             return files[0] if len(files) == 1 else _choose_file(selector.name, files)
         if guess is not None and holds_files(db, guess.path):
@@ -247,6 +249,16 @@ def _modules(db: apsw.Connection, name: str) -> list[File]:
 def _files_ending(db: apsw.Connection, path: str) -> list[File]:
     """Files by the end of their path: a bare file name, or with a folder or two."""
     return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE substr(f.path, -length(?1)) = ?1 ORDER BY f.path", (f"/{path}",))]
+
+
+def _at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
+    """The innermost function or type at the line that follows a path, else what else is defined there; without a line, the file."""
+    found = _LINE.search(text)
+    if found is None:
+        return file
+    bounds = (file.id << SYMBOL_SHIFT, (file.id + 1) << SYMBOL_SHIFT, int(found[1]), _MODULE)
+    around = _read(db, "s.id >= ?1 AND s.id < ?2 AND s.line <= ?3 AND s.end_line >= ?3 AND s.kind != ?4", bounds)
+    return min(around, key=lambda symbol: (symbol.kind_code not in _BODIES, symbol.end - symbol.start), default=file)
 
 
 def _in_named_file(db: apsw.Connection, name: str) -> list[Symbol]:
