@@ -7,8 +7,6 @@ inside its file. Full names are a function of these rows alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from orbit.graph.facts import NONE
@@ -72,73 +70,75 @@ def _path(item: int, places: dict[int, tuple[int, str]], own: dict[int, str]) ->
 
 def aim_commands(unit: Unit, texts: Texts, resolver: Resolver) -> list[Aimed]:
     """What the expressions of a file's commands mean, for every row of the file."""
-    rows, symbols = unit.commands.tolist(), unit.symbols.tolist()
+    rows, file = unit.commands.tolist(), _File(unit, texts)
     asked: list[tuple[int, ...]] = []
     slots: list[list[int]] = []
     for begin, _, scope, handler, grouped in rows:
         slots.append([])
-        for kind, text, where in ((_USE, _text(texts, handler), scope), (_USE, _text(texts, grouped), scope), _held(texts, symbols, scope, grouped)):
+        for kind, text, where in ((_USE, file.text(handler), scope), (_USE, file.text(grouped), scope), file.held(scope, grouped)):
             receiver, _, name = text.removesuffix("()").rpartition(".")
             slots[-1].append(len(asked) if name.isidentifier() else NONE)
             if name.isidentifier():
-                held_by = texts.id(receiver) if receiver else NONE
-                asked.append((kind, texts.id(name), begin, begin, 0, held_by, where, NONE, 0))
+                asked.append((kind, texts.id(name), begin, begin, 0, texts.id(receiver) if receiver else NONE, where, NONE, 0))
     found = resolver.resolve_refs(unit.file, np.array(asked, dtype=np.int32).reshape(-1, 9))[0].tolist()
-
-    def thing(at: int) -> int | None:
-        return found[at][1] << _FILE_SHIFT | found[at][0] if at != NONE and found[at][0] >= 0 and found[at][1] >= 0 else None
-
-    def unknown(expression: int) -> int | None:
-        return -(unit.file << _FILE_SHIFT | expression) if expression != NONE else None
-
-    def own(symbol: int) -> int:
-        return int(unit.file << _FILE_SHIFT | symbols[symbol][_S["qualified"]])
-
+    things = [home << _FILE_SHIFT | qualified if qualified >= 0 and home >= 0 else None for qualified, home, _ in found]
     made: list[Aimed] = []
-    for n, ((_, _, scope, handler, grouped), (handler_at, group_at, held_at)) in enumerate(zip(rows, slots, strict=True)):
-        target, outer, held = thing(handler_at), thing(group_at), thing(held_at)
-        kind = symbols[scope][_S["kind"]] if scope != NONE else NONE
-        if kind in _GROUPS and grouped == symbols[scope][_S["name"]]:
-            item, outer, target, held = target, own(scope), None, None  # a type hangs here; nothing runs it
-        elif kind == _VARIANT:
-            item, outer = own(scope), own(symbols[scope][_S["parent"]])
-        elif kind in _TYPES and grouped == NONE:
-            item = own(scope)
-        elif handler == NONE:
-            item = own(scope) if grouped == NONE and scope != NONE else None  # a function that makes a command
-        elif _text(texts, handler).endswith("()"):
-            item, target = target, None  # what such a function makes hangs here
-        else:
-            if target is None and scope != NONE and _text(texts, handler).rpartition(".")[2] == texts.text(symbols[scope][_S["name"]]):
-                target = own(scope)
-            item = target if target is not None else unknown(handler)
-            if outer is None and _text(texts, grouped) in language(unit.lang).self_names:
-                outer = next((own(around) for around in _around(symbols, scope) if symbols[around][_S["kind"]] in _TYPES), None)
-        outer = outer if outer is not None else unknown(grouped)
+    for n, ((_, _, scope, handler, grouped), places) in enumerate(zip(rows, slots, strict=True)):
+        target, item, outer, held = file.aim(scope, handler, grouped, *(things[at] if at != NONE else None for at in places))
         place = (target & 0xFFFFFFFF, target >> _FILE_SHIFT) if target is not None else (None, None)
-        made.append((*place, item, outer, held, unit.file << SYMBOL_SHIFT | n))
+        made.append((*place, item, outer if outer is not None else file.unknown(grouped), held, unit.file << SYMBOL_SHIFT | n))
     return made
 
 
-def _text(texts: Texts, text: int) -> str:
-    return texts.text(text) if text != NONE else ""
+class _File:
+    """The definitions of one file, as its commands speak of them."""
 
+    def __init__(self, unit: Unit, texts: Texts) -> None:
+        self.id, self.table, self.texts = unit.file, language(unit.lang), texts
+        self.symbols = unit.symbols.tolist()
 
-def _held(texts: Texts, symbols: list[list[int]], scope: int, grouped: int) -> tuple[int, str, int]:
-    """The type of a variant's payload, or the class that a group is made of, with where to look it up."""
-    if scope == NONE:
-        return _TYPE, "", scope
-    symbol = symbols[scope]
-    if symbol[_S["kind"]] == _VARIANT:
-        text = _text(texts, symbol[_S["type"]])
-        while text.startswith(_WRAPPERS):
-            text = text[text.index("<") + 1 : -1]
-        return _TYPE, text, symbols[symbol[_S["parent"]]][_S["parent"]]
-    value = _text(texts, symbol[_S["value"]])
-    return _TYPE, value if grouped == NONE and value.endswith("()") else "", symbol[_S["parent"]]
+    def text(self, text: int) -> str:
+        return self.texts.text(text) if text != NONE else ""
 
+    def own(self, symbol: int) -> int:
+        return int(self.id << _FILE_SHIFT | self.symbols[symbol][_S["qualified"]])
 
-def _around(symbols: list[list[int]], scope: int) -> Any:
-    while scope != NONE:
-        yield scope
-        scope = symbols[scope][_S["parent"]]
+    def unknown(self, expression: int) -> int | None:
+        return -(self.id << _FILE_SHIFT | expression) if expression != NONE else None
+
+    def aim(self, scope: int, handler: int, grouped: int, target: int | None, outer: int | None, held: int | None) -> tuple[int | None, ...]:
+        """(what runs it, item, outer, held) of a row, given what its expressions resolve to."""
+        kind = self.symbols[scope][_S["kind"]] if scope != NONE else NONE
+        if kind in _GROUPS and grouped == self.symbols[scope][_S["name"]]:
+            return None, target, self.own(scope), None  # a type hangs here; nothing runs it
+        if kind == _VARIANT:
+            return target, self.own(scope), self.own(self.symbols[scope][_S["parent"]]), held
+        if kind in _TYPES and grouped == NONE:
+            return target, self.own(scope), outer, held
+        if handler == NONE:  # a function that makes a command
+            return None, self.own(scope) if grouped == NONE and scope != NONE else None, outer, held
+        if self.text(handler).endswith("()"):  # what such a function makes hangs here
+            return None, target, outer, held
+        if target is None and scope != NONE and self.text(handler).rpartition(".")[2] == self.text(self.symbols[scope][_S["name"]]):
+            target = self.own(scope)
+        if outer is None and self.text(grouped) in self.table.self_names:
+            outer = self.type_around(scope)
+        return target, target if target is not None else self.unknown(handler), outer, held
+
+    def held(self, scope: int, grouped: int) -> tuple[int, str, int]:
+        """The type of a variant's payload, or the class that a group is made of, and where to look it up."""
+        if scope == NONE:
+            return _TYPE, "", scope
+        symbol = self.symbols[scope]
+        if symbol[_S["kind"]] == _VARIANT:
+            text = self.text(symbol[_S["type"]])
+            while text.startswith(_WRAPPERS):
+                text = text[text.index("<") + 1 : -1]
+            return _TYPE, text, self.symbols[symbol[_S["parent"]]][_S["parent"]]
+        value = self.text(symbol[_S["value"]])
+        return _TYPE, value if grouped == NONE and value.endswith("()") else "", symbol[_S["parent"]]
+
+    def type_around(self, scope: int) -> int | None:
+        while scope != NONE and self.symbols[scope][_S["kind"]] not in _TYPES:
+            scope = self.symbols[scope][_S["parent"]]
+        return self.own(scope) if scope != NONE else None

@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from orbit.graph.languages.clap_builder import find_built
+from orbit.graph.languages.clap_builder import MADE, find_built
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ STYLES = {"snake_case": "_", "SCREAMING_SNAKE_CASE": "_", "lower": "", "UPPER": 
 
 def find_commands(facts: FileFacts, attributes: dict[int, list[Mark]], arms: list[Mark]) -> None:
     """Commands of one file. `attributes` by the definition they stand before, `arms` the match arms that name a path."""
-    if b".subcommand" in facts.source or b"clap" in facts.source and b"::new(" in facts.source:
+    if b".subcommand" in facts.source or b"clap" in facts.source and MADE.search(facts.source):
         _take_built(facts)
     declares = b"Subcommand" in facts.source or b"Parser" in facts.source or b"subcommand" in facts.source
     keys = {index: _keys(facts, marks) for index, marks in attributes.items()} if declares else {}

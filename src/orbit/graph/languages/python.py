@@ -369,10 +369,10 @@ def _read_commands(facts: FileFacts) -> None:
         _take_groups(facts)
     for mark, index in _decorated(facts):
         _take_decorator(facts, mark, index, modules, makers, imported)
-    known = {*imported, "self", "cls"}.union(found.name for found in facts.definitions)
-    for mark in facts.marks:
-        if "nest" in mark.flags:
-            _take_nesting(facts, mark, modules, known)
+    nests = [mark for mark in facts.marks if "nest" in mark.flags]
+    known = {*imported, "self", "cls"}.union(found.name for found in facts.definitions) if nests else set()
+    for mark in nests:
+        _take_nesting(facts, mark, modules, known)
 
 
 def _take_groups(facts: FileFacts) -> None:
