@@ -30,6 +30,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "query": ("orbit.graph.query", "orbit.graph.readers", "orbit.graph.selector"),
 }
 PLANTED = 0.3
+BESIDE = " beside"  # in another thread: its stretches keep their own order
 _MANAGED = contextlib.contextmanager(iter).__code__  # that of every function made into a context manager
 
 
@@ -49,7 +50,7 @@ class Clock:
     """CPU seconds by stage. With `slower`, each stretch of a stage takes that much longer: the planted slow-down."""
 
     def __init__(self, stages: dict[str, tuple[str, ...]], slower: float = 0.0) -> None:
-        self.seconds = dict.fromkeys(stages, 0.0)
+        self.stretches: dict[str, list[float]] = {f"{stage}{thread}": [] for stage in stages for thread in ("", BESIDE)}
         self._slower, self._local = slower, threading.local()
         self._owed, self._entry_cost, self._pass_cost = 0.0, 0.0, 0.0
         self._replaced: list[tuple[Any, str, Any]] = []
@@ -143,7 +144,7 @@ class Clock:
             while (now := time.thread_time()) < until:
                 pass
             self._owed = until - now
-        self.seconds[stage] += held
+        self.stretches[stage if threading.current_thread() is threading.main_thread() else stage + BESIDE].append(held)
         if stack:
             stack[-1][2] = time.thread_time()
 
@@ -192,8 +193,8 @@ def _modules(names: tuple[str, ...]) -> list[Any]:
     return found
 
 
-def stage_seconds(graph: orbit.graph.Graph) -> dict[str, float]:
-    """CPU seconds of each stage in a full build in this process and thread, and of the rest."""
+def stage_stretches(graph: orbit.graph.Graph) -> dict[str, list[float]]:
+    """CPU seconds of each stretch of each stage in a full build in this process, and of the rest."""
     import orbit.graph.index.sync  # noqa: F401  what it binds is wrapped too
 
     clock = Clock({stage: names for stage, names in STAGES.items() if stage != "query"})
@@ -203,10 +204,10 @@ def stage_seconds(graph: orbit.graph.Graph) -> dict[str, float]:
         whole = time.process_time() - started
     finally:
         clock.remove()
-    for stage, seconds in clock.seconds.items():
-        if seconds < 0.01 * whole:
+    for stage in STAGES.keys() - {"query"}:
+        if (seconds := sum(clock.stretches[stage])) < 0.01 * whole:
             raise SystemExit(f"{stage} took {seconds:.3f} s of {whole:.1f} s: does bench/stages.py name its modules?")
-    return {**clock.seconds, "rest": whole - sum(clock.seconds.values())}
+    return {**clock.stretches, "rest": [whole - sum(map(sum, clock.stretches.values()))]}
 
 
 def main() -> None:

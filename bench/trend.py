@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 KEPT = 200
-WIDTH, HEIGHT, MARGIN = 900, 420, 60
+WIDTH, HEIGHT, MARGIN = 900, 520, 60  # room for 28 labels
 COLOURS = ("#1b6ca8", "#c8553d", "#3f8f4f", "#8a5aa8", "#b08900", "#4aa3a2", "#b0407a", "#666666")
 
 
