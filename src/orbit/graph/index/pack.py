@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from fnmatch import fnmatch
+from fnmatch import translate
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -130,12 +132,13 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
         base = "" if language.global_names and "static" not in d.flags else module
         inner = _container(facts, d, language)
         shared = base and language.shared_suffixes and module.endswith(language.shared_suffixes)  # static in a header: anyone may include it
-        container = separator.join(part for part in ("" if shared else base, inner) if part)
+        outer = "" if shared else base
+        container = f"{outer}{separator}{inner}" if outer and inner else outer or inner
         qualified = f"{base}{separator}{d.local}" if base else d.local
         found.append(
             (
                 SYMBOL_KIND_CODES[d.kind], add(d.name), add(qualified), add(container), d.start, d.end, d.line, d.end_line, d.name_start, d.parent,
-                d.signature, d.type, d.value, d.owner, d.argc, _bits(d.flags, DEFINITION_FLAGS),
+                d.signature, d.type, d.value, d.owner, d.argc, _bits(d.flags, DEFINITION_FLAGS) if d.flags else 0,
             )
         )  # fmt: skip
     if language.module_symbols and module:
@@ -165,6 +168,12 @@ def _bits(flags: frozenset[str], table: dict[str, int]) -> int:
 
 def _is_test_file(path: str, language: Language) -> bool:
     name = path.rpartition("/")[2]
-    if any(fnmatch(name, pattern) or fnmatch(path, pattern) for pattern in language.test_files):
+    pattern = _any_of(language.test_files)
+    if pattern.match(name) or pattern.match(path):
         return True
     return path.startswith(("tests/", "test/")) or "/tests/" in path or "/test/" in path or "/__tests__/" in path
+
+
+@cache
+def _any_of(globs: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, globs)) or r"(?!)")
