@@ -58,10 +58,10 @@ def test_accepted_text_parses_to_its_fields(text: str, expected: Selector) -> No
         ("File:a.py", "perhaps `file:`"), ("symbols:a.py#f", "perhaps `symbol:`"), ("function:run", "perhaps `symbol:`"), ("path:a.py", "perhaps `file:`"),
     ],
 )  # fmt: skip
-def test_refused_text_says_why_and_lists_the_forms(text: str, reason: str) -> None:
+def test_refused_text_says_why_and_what_to_type(text: str, reason: str) -> None:
     with pytest.raises(SelectorSyntaxError, match=reason) as caught:
         parse(text)
-    assert "symbol:<path>#<name>[:<kind>]" in (caught.value.hint or "")
+    assert ("--root" if reason == "leaves" else "symbol:<path>#<name>[:<kind>]") in (caught.value.hint or "")
     assert caught.value.exit_code == 2
 
 
