@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -27,7 +27,8 @@ _TEST_WORDS = {"go": ("Test", "Benchmark", "Fuzz", "Example"), "ruby": ("test_",
 _MENTIONS = """SELECT f.id, r.name, r.scope, r.target IS NULL OR r.confidence = 3, count(*) FROM file f
     CROSS JOIN ref r ON r.id >= f.id << 24 AND r.id < (f.id + 1) << 24 WHERE f.is_test AND r.name IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3, 4"""
 _HOLDING = """SELECT DISTINCT f.id FROM file f CROSS JOIN symbol s ON s.id >= f.id << 20 AND s.id < (f.id + 1) << 20 WHERE f.is_test AND s.kind = ?"""
-_USED = """SELECT r.name FROM json_each(?1) j CROSS JOIN ref r ON r.id >= (j.value >> 20) << 24 AND r.id < ((j.value >> 20) + 1) << 24 WHERE r.scope = j.value
+_USED = """SELECT r.name FROM (SELECT DISTINCT value >> 20 AS file FROM json_each(?1)) d CROSS JOIN ref r ON r.id >= d.file << 24 AND r.id < (d.file + 1) << 24
+    WHERE r.scope IN (SELECT value FROM json_each(?1))
     UNION SELECT r.name FROM json_each(?2) j CROSS JOIN ref r ON r.id >= j.value << 24 AND r.id < (j.value + 1) << 24 WHERE r.scope IS NULL"""
 _STRINGS = """SELECT DISTINCT t.value FROM json_each(?) j JOIN symbol s ON s.id = j.value
     CROSS JOIN string t ON t.id >= (s.id >> 20) << 24 AND t.id < ((s.id >> 20) + 1) << 24 WHERE t.line BETWEEN s.line AND s.end_line"""
@@ -37,18 +38,26 @@ _QUOTES = """SELECT f.id, t.value, count(*) FROM file f CROSS JOIN string t ON t
     WHERE f.is_test AND t.value IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"""
 
 
+class _File(NamedTuple):
+    path: str
+    lang: str
+    is_test: int
+    module: str
+    size: int
+
+
 class Reach:
     """The tests of one change. What is changed in tests themselves is listed, and not looked for elsewhere."""
 
     def __init__(self, db: apsw.Connection, ask: ImpactParams, symbols: Sequence[Symbol], files: Sequence[File], paths: Sequence[str]) -> None:
         self.db, self.ask, self.symbols = db, ask, symbols
-        rows = db.execute("SELECT f.id, f.path, f.lang, f.is_test, m.value, f.module, f.size FROM file f JOIN text m ON m.id = f.module")
-        self.files = {row[0]: row for row in rows}
-        self.code = [symbol for symbol in symbols if symbol.kind_code not in _NOT_CODE and not self.files[symbol.file][3]]
-        self.outside = [file.id for file in files if not self.files[file.id][3]]
+        rows = db.execute("SELECT f.id, f.path, f.lang, f.is_test, m.value, f.size FROM file f JOIN text m ON m.id = f.module")
+        self.files = {row[0]: _File(*row[1:]) for row in rows}
+        self.code = [symbol for symbol in symbols if symbol.kind_code not in _NOT_CODE and not self.files[symbol.file].is_test]
+        self.outside = [file.id for file in files if not self.files[file.id].is_test]
         self.ids = _listed(symbol.id for symbol in self.code)
         self.names = {symbol.name: symbol.name_id for symbol in self.code} | dict(db.execute(_OWNERS, (self.ids,)))
-        known = {row[1] for row in self.files.values() if row[2] in RUNNERS and not row[3]}
+        known = {file.path for file in self.files.values() if file.lang in RUNNERS and not file.is_test}
         self.change = Change([path for path in paths if path in known], self.names)
         self.mentions = self._read_mentions()
 
@@ -76,8 +85,8 @@ class Reach:
     def _test_files(self) -> list[int]:
         """Files with tests in them, by path. Where tests are symbols of their own, what only helps them is left out."""
         holding = {row[0] for row in self.db.execute(_HOLDING, (TEST,))}
-        found = [file for file, (_, _, lang, is_test, *_) in self.files.items() if is_test and (file in holding or lang in RUNNERS and lang not in _WITH_KIND)]
-        return sorted(found, key=lambda file: self.files[file][1])
+        found = [number for number, file in self.files.items() if file.is_test and (number in holding or file.lang in RUNNERS and file.lang not in _WITH_KIND)]
+        return sorted(found, key=lambda number: self.files[number].path)
 
     def _own(self) -> list[TestRow]:
         """Tests that are changed themselves."""
@@ -101,8 +110,8 @@ class Reach:
         return found
 
     def _may_be_test(self, node: int) -> bool:
-        _, _, lang, is_test, *_ = self.files[node >> SYMBOL_SHIFT if node > 0 else -node]
-        return bool(is_test) or lang == "rust"
+        file = self.files[node >> SYMBOL_SHIFT if node > 0 else -node]
+        return bool(file.is_test) or file.lang == "rust"
 
     def _read_mentions(self) -> list[Any]:
         """(test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it."""
@@ -128,8 +137,8 @@ class Reach:
         for file, said, count in [(row[0], row[1], row[4]) for row in self.mentions] + list(quotes):
             if file in counts:
                 counts[file][said] = counts[file].get(said, 0) + count
-        alike = shared(counts, {file: self.files[file][6] for file in tests})
-        file_of = {self.files[file][1]: file for file in tests}
+        alike = shared(counts, {file: self.files[file].size for file in tests})
+        file_of = {self.files[file].path: file for file in tests}
         scores = {row.path: NAME_WEIGHT * self.change.resembles(row.path) + alike[file_of[row.path]] for row in rows}
         likely = sorted((row for row in rows if scores[row.path]), key=lambda row: (-scores[row.path], row.path))
         return [msgspec.structs.replace(row, evidence="likely", distance=self.ask.depth + 3) for row in likely]
@@ -143,7 +152,7 @@ class Reach:
             if row is None:
                 return None
             parent, kind, name, qualified, line = row
-            _, path, lang, is_test, module, *_ = self.files[symbol >> SYMBOL_SHIFT]
+            path, lang, is_test, module, _ = self.files[symbol >> SYMBOL_SHIFT]
             words = _TEST_WORDS.get(lang)
             is_method = lang in ("java", "kotlin", "csharp") and kind in _CODE
             if kind == TEST and (is_test or lang == "rust") or is_test and (is_method or words and name.startswith(words)):
@@ -155,7 +164,7 @@ class Reach:
             symbol = parent
 
     def _file_row(self, file: int, distance: int, evidence: str) -> TestRow | None:
-        _, path, lang, is_test, *_ = self.files[file]
+        path, lang, is_test, _, _ = self.files[file]
         if not is_test or lang not in RUNNERS or path.endswith(("conftest.py", "__init__.py")):
             return None
         selector = str(Selector("file", path=path))
