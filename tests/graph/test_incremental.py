@@ -15,6 +15,7 @@ import orbit
 from orbit.config import Workspace
 from orbit.graph.index import pool, work
 from orbit.graph.index.scan import Scan, scan
+from orbit.graph.index.survey import Survey
 from orbit.graph.index.sync import SyncAnswer, sync
 from orbit.graph.languages import SUFFIXES
 from orbit.graph.query.digest import differences, digest
@@ -120,8 +121,8 @@ def test_the_order_of_files_changes_nothing(tmp_path: Path, monkeypatch: pytest.
     workspace = Workspace(tmp_path / "tree")
     in_order = digest_of(sync(workspace, full=True, jobs=1))
 
-    def shuffled_scan(root: Path) -> Scan:
-        found = scan(root)
+    def shuffled_scan(root: Path, known: Survey | None) -> Scan:
+        found = scan(root, known)
         order = list(range(len(found.paths)))
         random.Random(seed).shuffle(order)
         return msgspec.structs.replace(

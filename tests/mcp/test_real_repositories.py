@@ -49,7 +49,7 @@ class Subject(msgspec.Struct):
 
 
 SUBJECTS = {
-    "own": Subject("orbit.errors.OrbitError", "orbit.operations.perform", "src/orbit/errors.py", "src/orbit", "install"),
+    "own": Subject("orbit.errors.OrbitError", "orbit.operations.perform", "src/orbit/errors.py", "src/orbit", "watch"),
     "click": Subject("click.types.ParamType", "click.core.Command.invoke", "click/types.py", "click", "symbol:click/core.py#Command.invoke"),
     "pydantic": Subject(
         "pydantic.main.BaseModel", "pydantic.main.BaseModel.model_construct", "pydantic/main.py", "pydantic", "symbol:pydantic/main.py#model_construct"

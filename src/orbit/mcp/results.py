@@ -16,7 +16,6 @@ _MARGIN = 200
 _NEXT = {
     "ambiguous": "call again with one of the candidates",
     "not-found": "call orbit_graph_search with the name or a part of it",
-    "git-failed": "name a revision that git knows, such as HEAD~1",
     "locked": "call orbit_graph_sync again in some seconds",
 }
 

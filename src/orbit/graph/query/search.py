@@ -114,7 +114,8 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
 def _check_language(db: apsw.Connection, lang: str) -> None:
     known = [row[0] for row in db.execute("SELECT DISTINCT lang FROM file ORDER BY lang")]
     if lang not in known:
-        near = closest(lang, known)
+        written_so = db.execute("SELECT DISTINCT lang FROM file WHERE substr(path, -length(?1)) = ?1 ORDER BY lang", (f".{lang}",))
+        near = closest(lang, known) or [row[0] for row in written_so]
         hint = f"did you mean {', '.join(near)}?" if near else f"there is {', '.join(known) or 'no file at all'}"
         raise NotFoundError(f"no file of language {lang!r} is in the graph", hint=hint, candidates=near, code="language-not-found")
 

@@ -104,7 +104,8 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
         return _find_handler(db, selector.name)
     found = _prefer_members(symbols_of_name(db, selector.name))
     if not found and selector.name.startswith(("/", "../", "./")):
-        return find_file(db, normalise(selector.name, root))
+        path = normalise(selector.name, root)
+        return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path)
     if not found:
         guess = guess_path(selector)
         if guess is not None and (file := read_file(db, guess.path)) is not None:
