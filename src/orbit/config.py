@@ -93,6 +93,11 @@ def child_environment(without: Collection[str] = (), **settings: str) -> dict[st
     return {**{name: value for name, value in os.environ.items() if name not in without}, **settings}
 
 
+def spare_threads() -> None:
+    """To be called before numpy is imported: its linear algebra, which nobody here uses, starts a thread for each processor and lets it spin."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def cpu_limit() -> int:
     """How many processors this process may use: affinity and cgroup quota, at least one."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from orbit.config import Workspace
+from orbit.errors import RefusedError
 from orbit.graph import Graph, languages
 from orbit.graph.facts import FileFacts
 from orbit.graph.index import pool
@@ -121,3 +122,51 @@ threading.Event().wait()
         assert parent.stdout.readline().split()
         parent.kill()
         assert parent.communicate(timeout=60)[0] == ""  # the pipe ends when the last process that holds it does
+
+
+def test_a_copy_of_the_process_gives_items_in_order_while_this_one_works(tmp_path: Path) -> None:
+    with pool.apart(lambda: ((os.getpid(), bytes(number)) for number in range(2000)), tmp_path, 2, 1 << 30) as items:
+        found = list(items)
+    assert [len(content) for _, content in found] == list(range(2000))
+    assert {pid for pid, _ in found} != {os.getpid()}
+    assert len({pid for pid, _ in found}) == 1
+
+
+@pytest.mark.parametrize(("workers", "size"), [(1, 1 << 30), (2, 10)])
+def test_small_work_is_done_here_and_only_when_asked_for(tmp_path: Path, workers: int, size: int) -> None:
+    begun = []
+    with pool.apart(lambda: (begun.append(number) or os.getpid() for number in range(3)), tmp_path, workers, size) as items:
+        assert begun == []
+        assert set(items) == {os.getpid()}
+    assert begun == [0, 1, 2]
+
+
+def test_an_error_in_the_copy_is_raised_here_after_the_items_before_it(tmp_path: Path) -> None:
+    def work() -> Iterator[int]:
+        yield 1
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"), pool.apart(work, tmp_path, 2, 1 << 30) as items:
+        assert next(items) == 1
+        next(items)
+
+
+def test_a_copy_that_is_killed_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    def work() -> Iterator[int]:
+        yield 1
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with pytest.raises(RefusedError, match="was ended") as caught, pool.apart(work, tmp_path, 2, 1 << 30) as items:
+        list(items)
+    assert "--jobs 1" in str(caught.value.hint)
+
+
+def test_a_copy_does_not_outlive_the_sync_that_gave_up_on_it(tmp_path: Path) -> None:
+    def work() -> Iterator[int]:
+        yield os.getpid()
+        signal.pause()
+
+    with pool.apart(work, tmp_path, 2, 1 << 30) as items:
+        copy = next(items)
+    with pytest.raises(ProcessLookupError):
+        os.kill(copy, 0)

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from orbit.cli.output import fail
+from orbit.config import spare_threads
 from orbit.errors import OrbitError, UsageError
 
 # name -> (module, the typer app in it, one line of help)
@@ -35,6 +36,8 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in GROUPS:
             module, held, command_help = GROUPS[cmd_name]
+            if cmd_name != "run":  # what runs there keeps the environment it was given
+                spare_threads()
             command = get_command(getattr(import_module(module), held))
             command.name, command.short_help = cmd_name, command_help
             return command

@@ -8,23 +8,33 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 import xxhash
 
 from orbit import git
+from orbit.errors import RefusedError
 from orbit.graph.index.extract import PARSE_BUDGET_SECONDS
 from orbit.graph.index.pack import Batch, Packed, extract_batch
 from orbit.graph.index.scan import BINARY, Scan, is_binary
 from orbit_native import hashing
+
+T = TypeVar("T")
 
 UNREADABLE, CHANGING, CRASHED = "unreadable", "changing", "crashed_parser"
 HANG_SECONDS = 60  # one file; parsing and matching have budgets of their own, a scanner that loops has none
@@ -117,6 +127,51 @@ def can_fork() -> bool:
     return sys.platform.startswith("linux") and threading.active_count() == 1
 
 
+@contextmanager
+def apart(work: Callable[[], Iterable[T]], room: Path, workers: int, size: int) -> Iterator[Iterator[T]]:
+    """What `work` gives, made meanwhile by a copy of this process, in order; where there is no room for one, made here when asked for."""
+    if workers <= 1 or size < FEW_BYTES or not can_fork():
+        yield iter(work())
+        return
+    context = get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    with ours, theirs, tempfile.TemporaryFile(dir=room) as file:
+        copy = context.Process(target=_give, args=(work, theirs, file, os.getpid()), daemon=True)
+        _quietly(copy.start)
+        theirs.close()
+        try:
+            yield _take(ours, file)
+        finally:
+            copy.kill()
+            copy.join()
+
+
+def _give(work: Callable[[], Iterable[T]], pipe: Connection, file: BinaryIO, parent: int) -> None:
+    """Items go through a file, so that nobody waits for the other; the pipe says how long each is, and that it was the last."""
+    _become_worker(parent)
+    try:
+        for item in work():
+            pipe.send(file.write(pickle.dumps((item, None), protocol=5)))
+            file.flush()
+    except Exception as error:
+        pipe.send(file.write(pickle.dumps((None, error), protocol=5)))
+        file.flush()
+    pipe.send(0)
+
+
+def _take(pipe: Connection, file: BinaryIO) -> Iterator[Any]:
+    offset = 0
+    try:
+        while size := pipe.recv():
+            item, error = pickle.loads(os.pread(file.fileno(), size, offset))
+            if error is not None:
+                raise error
+            yield item
+            offset += size
+    except EOFError:
+        raise RefusedError("the process that resolved references was ended", hint="short of memory? `--jobs 1` takes less", code="killed") from None
+
+
 def _in_order(pool: Executor, jobs: deque[Job], ahead: int) -> Iterator[Done]:
     """Results in the order of the jobs; only some are under way at a time, so that results do not pile up."""
     waiting: deque[Future[Done]] = deque()
@@ -138,14 +193,14 @@ def _in_processes(jobs: deque[Job], workers: int) -> Iterator[Done]:
                 while jobs or waiting:
                     while jobs and len(waiting) < 2 * workers + 2:
                         job = jobs.popleft()
-                        waiting.append((job, _quietly(pool.submit, job)))
+                        waiting.append((job, _quietly(pool.submit, do, job)))
                     result = waiting[0][1].result()
                     waiting.popleft()
                     yield result
             except BrokenProcessPool:
                 suspects = [job for job, _ in waiting]
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+                pool.shutdown(wait=not waiting, cancel_futures=True)
             if not waiting:
                 return
         for job in suspects:
@@ -156,7 +211,7 @@ def _alone(job: Job) -> Iterator[Done]:
     """Do a job in a process of its own, as far as it can be done."""
     with _fork_pool(1) as pool:
         try:
-            result = _quietly(pool.submit, job).result()
+            result = _quietly(pool.submit, do, job).result()
         except BrokenProcessPool:
             result = None
     if result is not None:
@@ -170,16 +225,14 @@ def _alone(job: Job) -> Iterator[Done]:
 
 
 def _fork_pool(workers: int) -> ProcessPoolExecutor:
-    from multiprocessing import get_context
-
     return ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_become_worker, initargs=(os.getpid(),))
 
 
-def _quietly(submit: Callable[..., Future[Done]], job: Job) -> Future[Done]:
-    """The first submit forks. Newer Pythons warn when a library has threads of its own; numpy's have no part in what a worker does."""
+def _quietly(fork: Callable[..., T], *arguments: Any) -> T:
+    """Newer Pythons warn when a library has threads of its own; numpy's have no part in what a worker does."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return submit(do, job)
+        return fork(*arguments)
 
 
 _is_worker = False

@@ -69,7 +69,7 @@ class _Refresh:
         self.sync, self.writer, self.known = sync, writer, known
         self.layout = sync.layout()
         self.texts = StoredTexts(writer)
-        self.resolution = Resolution(self.texts, sync.spill, writer)
+        self.resolution = Resolution(self.texts, writer)
 
     def apply(self, stale: list[int], removed: list[KnownFile], meta: dict[str, str], *, moved: bool, manifests_changed: bool) -> SyncAnswer:
         found, known, texts, writer = self.sync.found, self.known, self.texts, self.writer

@@ -12,7 +12,6 @@ from orbit.graph.facts import NONE
 from orbit.graph.index.commands import Aimed, aim_commands
 from orbit.graph.index.rows import as_rows, number, optional
 from orbit.graph.index.rules import kind_bits, make_rules
-from orbit.graph.index.spill import Held, Spill
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import SQL_DEFINITION, Unit, load_unit
 from orbit.graph.languages import NAMES, language
@@ -30,13 +29,13 @@ class Edges(msgspec.Struct):
     """What resolving some files found."""
 
     files: list[int]
-    refs: Held  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
+    refs: Any  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
     relations: list[tuple[Any, ...]]  # rows of the table
     commands: list[Aimed]  # what commands and their groups are
     uses: list[Any]  # per file: names looked up, sorted
 
     def ref_rows(self) -> Iterator[tuple[Any, ...]]:
-        files, refs = np.array(self.files, dtype=np.int64), self.refs.array()
+        files, refs = np.array(self.files, dtype=np.int64), self.refs
         held = files[refs[:, 0]] << SYMBOL_SHIFT
         columns = [refs[:, at] for at in range(1, 7)]
         return as_rows(number(refs[:, 0], files, REF_SHIFT), *columns, optional(refs[:, 7], held), optional(refs[:, 8]), optional(refs[:, 9]))
@@ -72,8 +71,8 @@ class StoreLoader:
 class Resolution:
     """One resolver over the files of a sync. With a writer, what was not added is loaded from its database when needed."""
 
-    def __init__(self, texts: Texts, spill: Spill, writer: Writer | None = None) -> None:
-        self._texts, self._spill = texts, spill
+    def __init__(self, texts: Texts, writer: Writer | None = None) -> None:
+        self._texts = texts
         self._rules: dict[str, Rules] = {}
         self._families: dict[str, int] = {}
         for name in NAMES:  # in a fixed order, so that family numbers never depend on the files
@@ -115,7 +114,7 @@ class Resolution:
             hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
             uses.append(np.union1d(self._resolver.take_noted(), hints))
         table = _as_table(refs, np.concatenate(found), others, imported)
-        return Edges([unit.file for unit in units], self._spill.hold(table), relations, commands, uses)
+        return Edges([unit.file for unit in units], table, relations, commands, uses)
 
     def _import_refs(self, unit: Unit, position: int) -> Iterator[tuple[int, ...]]:
         """An import of a name refers to what it names."""

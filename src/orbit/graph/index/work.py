@@ -54,6 +54,7 @@ class Sync:
         self._memory = memory
         self.manifests = self.manifest_digest()
         self.further: set[str] = set()  # other files that were read like manifests, now or at the last sync
+        self.consulted: set[str] = set()  # manifests and others that a copy of this process has read
         self.skipped = dict(self.found.skipped_paths)
         self.spill = Spill()
 
@@ -99,7 +100,7 @@ class Sync:
         )  # fmt: skip
 
     def _manifests_read(self) -> dict[str, str]:
-        further = sorted(self.further | self.layout().consulted - self.found.manifests.keys())
+        further = sorted(self.further | (self.layout().consulted | self.consulted) - self.found.manifests.keys())
         return {"manifests": self.manifest_digest(further) if set(further) != self.further else self.manifests, "further_manifests": "\n".join(further)}
 
     def manifest_digest(self, further: Iterable[str] = ()) -> str:
