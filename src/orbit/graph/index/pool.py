@@ -148,14 +148,18 @@ def apart(work: Callable[[], Iterable[T]], room: Path, workers: int, size: int) 
 
 def _give(work: Callable[[], Iterable[T]], pipe: Connection, file: BinaryIO, parent: int) -> None:
     """Items go through a file, so that nobody waits for the other; the pipe says how long each is, and that it was the last."""
+
+    def give(item: Any, error: Exception | None = None) -> None:
+        size = file.write(pickle.dumps((item, error), protocol=5))
+        file.flush()
+        pipe.send(size)
+
     _become_worker(parent)
     try:
         for item in work():
-            pipe.send(file.write(pickle.dumps((item, None), protocol=5)))
-            file.flush()
+            give(item)
     except Exception as error:
-        pipe.send(file.write(pickle.dumps((None, error), protocol=5)))
-        file.flush()
+        give(None, error)
     pipe.send(0)
 
 
