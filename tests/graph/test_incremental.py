@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -181,3 +183,23 @@ def test_what_is_left_out_is_known_even_when_nothing_else_changed(tmp_path: Path
     assert one.execute("SELECT value FROM meta WHERE key = 'unknown_extension'").get == "1"
     one.close()
     other.close()
+
+
+def test_a_file_that_is_no_source_is_read_again_only_when_it_changed(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int first(void) { return 1; }\n", encoding="utf-8")
+    odd = tmp_path / "b.c"
+    odd.write_bytes(b"\0\0")
+    for path in (tmp_path, tmp_path / "a.c", odd):
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+    with orbit.Graph.open(tmp_path) as graph:
+        assert graph.sync().files_skipped == {"binary": 1}
+        database = Path(graph.db_path().path)
+        with closing(open_reader(tmp_path / database)) as db:
+            before = dict(db.execute("SELECT key, value FROM meta"))
+        assert graph.sync().files_skipped == {"binary": 1}
+        with closing(open_reader(tmp_path / database)) as db:
+            assert dict(db.execute("SELECT key, value FROM meta")) == before
+        odd.write_text("int second(void) { return 2; }\n", encoding="utf-8")
+        answer = graph.sync()
+        assert (answer.files_changed, answer.files_skipped) == (1, {})
+        assert graph.search("second", kind="symbol").total == 1

@@ -13,6 +13,7 @@ from orbit.errors import UsageError
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.listing import list_by_walk
 from orbit.graph.index.scan import Limits, Scan, is_binary, scan, seed_ignore, sift
+from orbit.graph.index.survey import Survey
 from orbit.graph.index.why import why
 
 Git = Callable[..., str]
@@ -56,6 +57,13 @@ def assert_explained(root: Path, found: Scan) -> None:
     assert [path for path in all_files(root) if why(root, path).indexed] == found.paths
 
 
+def walk(root: Path) -> Scan:
+    """What a scan finds where there is no git."""
+    listing = list_by_walk(root)
+    survey = Survey(root, sorted(listing.paths))
+    return sift(root, listing, Limits(), survey, survey.look_at_files(root))
+
+
 def test_a_git_worktree_is_scanned_by_all_rules(repository: Path, git: Git, write: Write) -> None:
     write(repository, TREE)
     git("add", "src/a.py", "legacy")
@@ -91,7 +99,7 @@ def test_git_and_the_walk_agree_on_random_trees(repository: Path, grow_tree: Cal
     names = ["a", "b.py", "ab", "foo", "foo.c", "bar.py", ".c", "é.py", "a b.c", "build", "c.md", ".h", "[a].c", "a.c"]
     grow_tree(repository, seed, names, (".gitignore", ".orbitignore"))
     found = scan(repository)
-    walked = sift(repository, list_by_walk(repository), Limits())
+    walked = walk(repository)
     assert walked.paths == found.paths
     assert_explained(repository, found)
 
@@ -185,7 +193,7 @@ def test_nested_repositories_and_worktrees_are_not_entered(repository: Path, git
     git("worktree", "add", "-q", "trees/other", "-b", "other")
     expected = {"nested/": "nested_repository", "trees/other/": "nested_repository"}
     assert (scan(repository).paths, scan(repository).skipped_paths) == (["a.py"], expected)
-    walked = sift(repository, list_by_walk(repository), Limits())
+    walked = walk(repository)
     assert (walked.paths, walked.skipped_paths) == (["a.py"], expected)
     assert scan(repository / "trees/other").paths == ["a.py"]
     assert why(repository, "nested/b.py").rule == "nested"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from orbit import git
 from orbit.graph.index.commands import name_commands
+from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
 from orbit.graph.index.rows import write_imports
 from orbit.graph.index.texts import StoredTexts
@@ -19,54 +21,76 @@ from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.writer import KnownFile, Writer
 from orbit_native import hashing
 
-RACY_NS = 2_000_000_000  # a file touched this shortly before it was read may change again within one tick of the clock
-
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
 
 
 def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
     """Apply what changed since the last sync."""
-    found, meta, known = sync.found, writer.meta(), writer.files()
-    last_sync = int(meta.get("synced_at", "0"))
-    stale = []
-    for index, (path, lang, size, mtime_ns) in enumerate(zip(found.paths, found.languages, found.sizes.tolist(), found.mtimes.tolist(), strict=True)):
-        row = known.get(path)
-        if row is None or row.size != size or row.mtime_ns != mtime_ns or row.lang != lang or last_sync - mtime_ns < RACY_NS:
-            stale.append(index)
-    now = set(found.paths) if len(found.paths) != len(known) or any(found.paths[index] not in known for index in stale) else known.keys()
-    removed = [row for path, row in known.items() if path not in now]
+    found, meta = sync.found, writer.meta()
+    known = _known(sync, writer, meta)
+    stale = _without_skipped(sync, writer, known, known.stale(found))
+    removed = known.removed(found, stale)
     sync.further = set(meta.get("further_manifests", "").split("\n")) - {""}
     if sync.further:
         sync.manifests = sync.manifest_digest(sync.further)
     manifests_changed = sync.manifests != meta.get("manifests")
-    moved = manifests_changed or bool(removed) or any(found.paths[index] not in known for index in stale)
+    moved = manifests_changed or bool(removed) or any(found.paths[index] not in known.rows for index in stale)
     if not stale and not moved:
         return sync.finish(writer, "auto", unchanged=meta)
+    sync.memory.known = None  # until this is done
     stale = _really_changed(sync, writer, known, stale)
     if not stale and not moved:
         writer.set_meta({"synced_at": str(sync.started_ns)})  # what was touched around the last sync has been read again
-        return sync.finish(writer, "auto", unchanged=meta)
-    return _Refresh(sync, writer, known).apply(stale, removed, meta, moved=moved, manifests_changed=manifests_changed)
+        answer = sync.finish(writer, "auto", unchanged=meta)
+    else:
+        answer = _Refresh(sync, writer, known).apply(stale, removed, meta, moved=moved, manifests_changed=manifests_changed)
+    known.synced_at = str(sync.started_ns)
+    sync.memory.known = known
+    return answer
 
 
-def _really_changed(sync: Sync, writer: Writer, known: dict[str, KnownFile], stale: list[int]) -> list[int]:
-    """Of files whose stat changed, those whose bytes did."""
+def _known(sync: Sync, writer: Writer, meta: dict[str, str]) -> Known:
+    known, synced_at = sync.memory.known, meta.get("synced_at", "")
+    if known is None or known.synced_at != synced_at:
+        known = sync.memory.known = Known(writer.files(), synced_at)
+    return known
+
+
+def _without_skipped(sync: Sync, writer: Writer, known: Known, stale: list[int]) -> list[int]:
+    """Less the files that were read before and are no source: as long as their stat is the same they are not read again."""
     found = sync.found
-    candidates = [index for index in stale if found.paths[index] in known and known[found.paths[index]].lang == found.languages[index]]
+    fresh = {index for index in stale if found.paths[index] not in known.rows}
+    skipped = writer.skipped() if fresh else {}
+    for index in list(fresh):
+        path, seen = found.paths[index], [int(found.sizes[index]), int(found.mtimes[index])]
+        row = skipped.get(path)
+        if row is not None and row[1:] == seen and int(known.synced_at or 0) - seen[1] >= RACY_NS:
+            sync.skipped[path] = row
+        else:
+            fresh.discard(index)
+    return [index for index in stale if index not in fresh]
+
+
+def _really_changed(sync: Sync, writer: Writer, known: Known, stale: list[int]) -> list[int]:
+    """Of files whose stat changed, those whose bytes did."""
+    found, rows = sync.found, known.rows
+    candidates = [index for index in stale if found.paths[index] in rows and rows[found.paths[index]].lang == found.languages[index]]
     hashes, sizes, status = hashing.hash_files(os.fsencode(sync.workspace.root), [git.encode(found.paths[index]) for index in candidates])
-    same = set()
+    same, touched = set(), []
     for at, index in enumerate(candidates):
-        row = known[found.paths[index]]
+        row = rows[found.paths[index]]
         if status[at] == hashing.READ and bytes(hashes[at]) == writer.file_hash(row.id):
             same.add(index)
             if row.size != found.sizes[index] or row.mtime_ns != found.mtimes[index]:
-                writer.touch_file(row.id, int(sizes[at]), int(found.mtimes[index]))
+                touched.append(msgspec.structs.replace(row, size=int(sizes[at]), mtime_ns=int(found.mtimes[index])))
+                writer.touch_file(row.id, touched[-1].size, touched[-1].mtime_ns)
+    known.update((), touched)
     return [index for index in stale if index not in same]
 
 
 class _Refresh:
-    def __init__(self, sync: Sync, writer: Writer, known: dict[str, KnownFile]) -> None:
-        self.sync, self.writer, self.known = sync, writer, known
+    def __init__(self, sync: Sync, writer: Writer, files: Known) -> None:
+        self.sync, self.writer, self.files, self.known = sync, writer, files, files.rows
         self.layout = sync.layout()
         self.texts = StoredTexts(writer)
         self.resolution = Resolution(self.texts, writer)
@@ -103,7 +127,9 @@ class _Refresh:
         for unit in units:
             writer.add_words(unit.file)
         name_commands(writer)
-        return self.sync.finish(writer, "auto", changed=len(units), removed=len(removed) + len(lost & {row.id for row in known.values()}))
+        gone = [*removed, *(known[path] for path, file in ids.items() if file in lost and path in known)]
+        self.files.update(gone, filter(None, (writer.known_file(unit.file) for unit in units)))
+        return self.sync.finish(writer, "auto", changed=len(units), removed=len(gone))
 
     def _identify(self, stale: list[int]) -> tuple[dict[str, int], set[int]]:
         """Ids of the files to extract, and the names by which imports may mean those that are new."""

@@ -54,11 +54,11 @@ class StoreLoader:
         return self._of_family(family, self._writer.owned(name, SQL_DEFINITION))
 
     def _of_family(self, family: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, int, Any]]:
-        rules = self._resolution.rules
-        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, np.array(row[2:], dtype=np.int32)) for row in rows if rules(row[1]).family == family]
+        families = self._resolution.families
+        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, np.array(row[2:], dtype=np.int32)) for row in rows if families[row[1]] == family]
 
     def module_files(self, family: int, module: int) -> list[int]:
-        return [file for file, lang in self._writer.files_of_module(module) if self._resolution.rules(lang).family == family]
+        return [file for file, lang in self._writer.files_of_module(module) if self._resolution.families[lang] == family]
 
     def load_file(self, file: int) -> Facts | None:
         found = self._writer.file_row(file)
@@ -74,15 +74,13 @@ class Resolution:
     def __init__(self, texts: Texts, writer: Writer | None = None) -> None:
         self._texts = texts
         self._rules: dict[str, Rules] = {}
-        self._families: dict[str, int] = {}
-        for name in NAMES:  # in a fixed order, so that family numbers never depend on the files
-            table = language(name)
-            self._families.setdefault(table.family or table.name, len(self._families))
+        numbers = dict[str, int]()  # in a fixed order, so that they never depend on the files
+        self.families = {name: numbers.setdefault(language(name).family or name, len(numbers)) for name in NAMES}
         self._resolver = Resolver(texts, kind_bits(), None if writer is None else StoreLoader(writer, self))
 
     def rules(self, lang: str) -> Rules:
         if lang not in self._rules:
-            self._rules[lang] = make_rules(lang, self._texts, self._families)
+            self._rules[lang] = make_rules(lang, self._texts, self.families[lang])
         return self._rules[lang]
 
     def add(self, unit: Unit) -> None:

@@ -10,10 +10,6 @@ from orbit_native.definitions import Rules
 
 TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR, SLOT, VARIANT = 1, 2, 4, 8, 16, 32, 64, 128
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
-WORDS = (
-    "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing",
-    "builtins",
-)  # fmt: skip
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 SLOTS = {"property", "field", "event"}
 
@@ -39,10 +35,10 @@ def kind_bits() -> list[int]:
     return bits
 
 
-def make_rules(name: str, texts: Texts, families: dict[str, int]) -> Rules:
+def make_rules(name: str, texts: Texts, family: int) -> Rules:
     """The resolver's rules of one language."""
     table, rules = language(name), Rules()
-    rules.family = families.setdefault(table.family or table.name, len(families))
+    rules.family = family
     rules.implicit_self, rules.shared_modules = table.implicit_self, table.shared_modules
     rules.reexports_all, rules.global_names = table.reexports_all, table.global_names
     rules.separator, rules.nested_modules = table.separator, table.nested_modules

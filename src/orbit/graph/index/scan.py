@@ -7,7 +7,7 @@ Cost is linear in files and folders; a scan that takes over the survey of the la
 
 from __future__ import annotations
 
-import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -57,8 +57,18 @@ class Scan(msgspec.Struct, kw_only=True):
 def scan(root: Path, known: Survey | None = None) -> Scan:
     """The files of the worktree at `root`. `known` is the survey of an earlier scan: names and rules that are the same are not judged again."""
     workspace = Workspace(root)
-    limits = read_limits(workspace)
-    return sift(workspace.root, list_files(workspace.root, submodules=limits.submodules), limits, known)
+    limits, root = read_limits(workspace), workspace.root
+    if known is not None:
+        with ThreadPoolExecutor(1) as beside:  # git takes as long as all the rest
+            listed = beside.submit(list_files, root, submodules=limits.submodules)
+            folders, entries = known.look_at_folders(root), known.look_at_files(root)
+        listing = listed.result()
+        if known.holds(folders, sorted(listing.paths)):
+            return sift(root, listing, limits, known, entries)
+    else:
+        listing = list_files(root, submodules=limits.submodules)
+    survey = Survey(root, sorted(listing.paths))
+    return sift(root, listing, limits, survey, survey.look_at_files(root))
 
 
 def read_limits(workspace: Workspace) -> Limits:
@@ -88,11 +98,9 @@ def seed_ignore(root: Path) -> bool:
     return True
 
 
-def sift(root: Path, listing: Listing, limits: Limits, known: Survey | None = None) -> Scan:
-    """What is left of a listing after Orbit's rules. A survey of the same names and folders, made earlier, is taken over."""
-    paths = sorted(listing.paths)
-    survey = known if known is not None and known.holds(root, paths) else Survey(root, paths)
-    entries = hashing.stat_files(os.fsencode(root), survey.names)
+def sift(root: Path, listing: Listing, limits: Limits, survey: Survey, entries: np.ndarray) -> Scan:
+    """What is left of a listing after Orbit's rules, by a survey of its paths and their stat."""
+    paths = survey.paths
     result = _start(listing, survey)
     _note_irregular(root, listing, paths, entries["kind"], survey, result)
     regular, claims = entries["kind"] == hashing.REGULAR, survey.claims

@@ -36,16 +36,21 @@ class Survey:
         by_suffix: dict[str, tuple[int, bool]] = {}
         for index, path in enumerate(paths):
             self._claim(index, path, by_suffix)
-        self._seen = self._look(root)
+        self._seen = self.look_at_folders(root)
         self._is_settled = time.time_ns() - int(self._seen["mtime_ns"].max(initial=0)) > SETTLED_NS
 
-    def holds(self, root: Path, paths: list[str]) -> bool:
-        """Would a new survey say the same? A rule file that came or went has changed its folder."""
-        return self._is_settled and self.paths == paths and np.array_equal(self._look(root), self._seen)
+    def holds(self, folders: np.ndarray, paths: list[str]) -> bool:
+        """Would a new survey say the same, now that folders look like this? A rule file that came or went has changed its folder."""
+        return self._is_settled and self.paths == paths and np.array_equal(folders, self._seen)
 
-    def _look(self, root: Path) -> np.ndarray:
+    def look_at_folders(self, root: Path) -> np.ndarray:
+        """The stat of the folders and rule files."""
         rules = [os.fsencode(source) for source in self.folders.tree.sources]
         return hashing.stat_files(os.fsencode(root), [*self.folders.names, *rules, b"."])[["kind", "size", "mtime_ns"]]
+
+    def look_at_files(self, root: Path) -> np.ndarray:
+        """The stat of the files, in step with `paths`."""
+        return hashing.stat_files(os.fsencode(root), self.names)
 
     def _claim(self, index: int, path: str, by_suffix: dict[str, tuple[int, bool]]) -> None:
         folder, _, name = path.rpartition("/")

@@ -66,16 +66,17 @@ def _no_collector() -> Iterator[None]:
 
 def _run(work: Sync, full: bool) -> SyncAnswer:
     database = work.place.database
-    if _is_usable(database):
-        try:
-            with closing(open_writer(database)) as db, transaction(db):
-                if full:
-                    drop_all(db)
-                    return build(work, Writer(db))
-                return refresh(work, Writer(db))
-        except DAMAGE:  # seen only when the ruined page was read
-            pass
     if database.exists():
+        try:
+            with closing(open_writer(database)) as db:
+                if _is_usable(db):
+                    with transaction(db):
+                        if full:
+                            drop_all(db)
+                            return build(work, Writer(db))
+                        return refresh(work, Writer(db))
+        except DAMAGE:  # perhaps seen only when the ruined page was read
+            pass
         work.message = f"the old database could not be used and was set aside as {_set_aside(database).name}"
     return _build_beside(work, database)
 
@@ -95,18 +96,12 @@ def _build_beside(work: Sync, database: Path) -> SyncAnswer:
     return answer
 
 
-def _is_usable(database: Path) -> bool:
+def _is_usable(db: apsw.Connection) -> bool:
     """Is there a graph of this schema and this extractor, or only something that looks like one?"""
-    if not database.exists():
+    if is_empty(db):
         return False
-    try:
-        with closing(open_writer(database)) as db:
-            if is_empty(db):
-                return False
-            meta = Writer(db).meta()
-            return meta.get("schema_version") == str(SCHEMA_VERSION) and meta.get("extractor_version") == str(EXTRACTOR_VERSION)
-    except DAMAGE:
-        return False
+    meta = Writer(db).meta()
+    return meta.get("schema_version") == str(SCHEMA_VERSION) and meta.get("extractor_version") == str(EXTRACTOR_VERSION)
 
 
 def _set_aside(database: Path) -> Path:

@@ -12,18 +12,19 @@ import xxhash
 
 from orbit import git
 from orbit.config import Workspace, cpu_limit
+from orbit.graph.index.known import Known
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.place import EXTRACTOR_VERSION, Place
-from orbit.graph.index.pool import make_jobs, run
+from orbit.graph.index.pool import CRASHED, make_jobs, run
 from orbit.graph.index.rows import write_batch
-from orbit.graph.index.scan import Scan, scan
+from orbit.graph.index.scan import BINARY, Scan, scan
 from orbit.graph.index.spill import Spill
 from orbit.graph.index.survey import Survey
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION
-from orbit.graph.store.writer import Writer
+from orbit.graph.store.writer import Skipped, Writer
 from orbit_native import hashing
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
@@ -33,6 +34,7 @@ class Memory:
     """What a handle keeps from one sync to the next."""
 
     survey: Survey | None = None
+    known: Known | None = None
     layout: Worktree | None = None
     layout_of: tuple[Any, ...] = ()  # files and manifests that the layout stands for
 
@@ -51,16 +53,16 @@ class Sync:
         self.started_ns = time.time_ns()
         self.found: Scan = scan(workspace.root, memory.survey)
         memory.survey = self.found.survey
-        self._memory = memory
+        self.memory = memory
         self.manifests = self.manifest_digest()
         self.further: set[str] = set()  # other files that were read like manifests, now or at the last sync
         self.consulted: set[str] = set()  # manifests and others that a copy of this process has read
-        self.skipped = dict(self.found.skipped_paths)
+        self.skipped: dict[str, Skipped] = {path: [reason, -1, -1] for path, reason in self.found.skipped_paths.items()}
         self.spill = Spill()
 
     def layout(self) -> Worktree:
         """The worktree as the languages see it; that of the last sync where neither files nor manifests are others."""
-        memory, stands_for = self._memory, (self.found.paths, self.manifests)
+        memory, stands_for = self.memory, (self.found.paths, self.manifests)
         if memory.layout is None or memory.layout_of != stands_for:
             memory.layout, memory.layout_of = Worktree(self.workspace.root, self.found), stands_for
         return memory.layout
@@ -73,7 +75,8 @@ class Sync:
         for done in run(jobs, self.workers, int(found.sizes[wanted].sum()), self.executor):
             for position, outcome in zip(done.positions, done.outcome, strict=True):
                 if isinstance(outcome, str):
-                    self.skipped[found.paths[position]] = outcome
+                    seen = [int(found.sizes[position]), int(found.mtimes[position])] if outcome in (BINARY, CRASHED) else [-1, -1]
+                    self.skipped[found.paths[position]] = [outcome, *seen]
             yield from write_batch(writer, texts, done, found, modules, ids, self.spill)
             done_count += len(done.positions)
             self.progress("extract", done_count, len(wanted))
@@ -91,7 +94,7 @@ class Sync:
                 "last_full_build_at" if mode == "full" else "last_incremental_at": str(time.time_ns()),
             })  # fmt: skip
         reasons: dict[str, int] = dict(found.skipped)
-        for path, reason in self.skipped.items():
+        for path, (reason, *_) in self.skipped.items():
             if path not in found.skipped_paths:
                 reasons[reason] = reasons.get(reason, 0) + 1
         return SyncAnswer(

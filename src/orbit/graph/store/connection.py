@@ -12,7 +12,7 @@ import apsw
 from orbit.errors import NoGraphError, OrbitError
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_MS = 10_000
 # Offsets of the code families in table `kind`.
 KIND_CODES = ((0, "symbol", SYMBOL_KINDS), (1000, "ref", REF_KINDS), (2000, "relation", RELATION_KINDS), (3000, "confidence", CONFIDENCES))

@@ -2,6 +2,7 @@
 CREATE UNIQUE INDEX text_value ON text (value);
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX symbol_qualified ON symbol (qualified);
+CREATE INDEX symbol_owned ON symbol (name) WHERE owner >= 0;
 CREATE INDEX symbol_member ON symbol (container, name);
 CREATE INDEX file_module ON file (module);
 -- Contentless: rowid is the symbol's, string's or config's id. `parts` holds the words of camelCase and snake_case names.

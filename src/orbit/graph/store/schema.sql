@@ -108,7 +108,8 @@ CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (na
 
 CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL) STRICT;   -- the same by file: int32 array
 
-CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
+-- size and mtime_ns: of a file that was read and found to be no source, so that it is not read again; else -1
+CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL, sort TEXT NOT NULL) STRICT;   -- names behind the kind and confidence codes
 

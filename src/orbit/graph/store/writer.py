@@ -22,6 +22,9 @@ LAST, CHUNK = 1 << 62, 1 << 16
 NO_NAMES = np.empty(0, dtype=np.int32)
 
 
+Skipped = list[Any]  # reason, size, mtime_ns
+
+
 class KnownFile(msgspec.Struct, gc=False):
     """A stored file, as far as telling whether it changed takes."""
 
@@ -78,6 +81,11 @@ class Writer:
         """All files, by path."""
         columns = ", ".join(KnownFile.__struct_fields__)
         return {row[1]: KnownFile(*row) for row in self.db.execute(f"SELECT {columns} FROM file")}
+
+    def known_file(self, file: int) -> KnownFile | None:
+        columns = ", ".join(KnownFile.__struct_fields__)
+        row = self.db.execute(f"SELECT {columns} FROM file WHERE id = ?", (file,)).fetchone()
+        return None if row is None else KnownFile(*row)
 
     def last_file_id(self) -> int:
         found: int = self.db.execute("SELECT coalesce(max(id), 0) FROM file").get
@@ -201,6 +209,8 @@ class Writer:
 
     def members(self, container: int, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
         """(id, language, *columns) of the symbols of that name in a container, in order of path and position."""
+        if self.db.execute("SELECT 1 FROM symbol WHERE container = ? AND name = ?", (container, name)).get is None:
+            return  # as most often; the join costs thrice as much
         yield from self.db.execute(
             f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.container = ? AND s.name = ? ORDER BY file.path, s.id",
             (container, name),
@@ -226,12 +236,12 @@ class Writer:
         """Where commands and their groups are: (target, target_file, item, outer, held, id)."""
         self.db.executemany("UPDATE command SET target = ?, target_file = ?, item = ?, outer = ?, held = ? WHERE id = ?", rows)
 
-    def skipped(self) -> dict[str, str]:
-        return dict(self.db.execute("SELECT path, reason FROM skipped"))
+    def skipped(self) -> dict[str, Skipped]:
+        return {path: row for path, *row in self.db.execute("SELECT path, reason, size, mtime_ns FROM skipped")}
 
-    def set_skipped(self, skipped: dict[str, str]) -> None:
+    def set_skipped(self, skipped: dict[str, Skipped]) -> None:
         self.db.execute("DELETE FROM skipped")
-        self.db.executemany("INSERT INTO skipped (path, reason) VALUES (?, ?)", sorted(skipped.items()))
+        self.db.executemany("INSERT INTO skipped VALUES (?, ?, ?, ?)", [(path, *row) for path, row in sorted(skipped.items())])
 
     def all_files(self) -> set[int]:
         return {row[0] for row in self.db.execute("SELECT id FROM file")}
