@@ -29,7 +29,7 @@ from corpus import cache, corpus
 from extraction import cpu, extract_all
 from measure import cpu_now, environment, least, p95, parse_all, parse_floor, run_command, sources, taken
 from questions import check, questions
-from stages import BESIDE, STAGES, plant, stage_stretches
+from stages import STAGES, plant, stage_stretches
 from targets import machine, report, write_section
 from trees import edited, tree_of
 from trend import add_to_trend
@@ -93,7 +93,7 @@ class Bench:
                 found.setdefault(stage, []).append(stretches)
         best = {stage: least(rounds) for stage, rounds in found.items()}
         for stage, floor in (("extraction", "parse"), ("resolution", "parse"), ("write", "copy"), ("rest", "parse")):
-            used = best["extract"] if stage == "extraction" else best[stage] + best.get(stage + BESIDE, 0.0)
+            used = best["extract"] if stage == "extraction" else best[stage]
             self.rows[f"stage: {stage}"] = {"cpu": used, "floor": best[floor], "ratio": used / best[floor]}
 
     def refresh(self, graph: Graph, root: Path, name: str, edits: int, *, again: bool = True) -> None:

@@ -30,7 +30,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     "query": ("orbit.graph.query", "orbit.graph.readers", "orbit.graph.selector"),
 }
 PLANTED = 0.3
-BESIDE = " beside"  # in another thread: its stretches keep their own order
 _MANAGED = contextlib.contextmanager(iter).__code__  # that of every function made into a context manager
 
 
@@ -50,7 +49,7 @@ class Clock:
     """CPU seconds by stage. With `slower`, each stretch of a stage takes that much longer: the planted slow-down."""
 
     def __init__(self, stages: dict[str, tuple[str, ...]], slower: float = 0.0) -> None:
-        self.stretches: dict[str, list[float]] = {f"{stage}{thread}": [] for stage in stages for thread in ("", BESIDE)}
+        self.stretches: dict[str, list[float]] = {stage: [] for stage in stages}
         self._slower, self._local = slower, threading.local()
         self._owed, self._entry_cost, self._pass_cost = 0.0, 0.0, 0.0
         self._replaced: list[tuple[Any, str, Any]] = []
@@ -144,7 +143,7 @@ class Clock:
             while (now := time.thread_time()) < until:
                 pass
             self._owed = until - now
-        self.stretches[stage if threading.current_thread() is threading.main_thread() else stage + BESIDE].append(held)
+        self.stretches[stage].append(held)
         if stack:
             stack[-1][2] = time.thread_time()
 

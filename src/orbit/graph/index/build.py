@@ -44,9 +44,10 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     modules = [language(lang).module_of(path, layout) for path, lang in zip(found.paths, found.languages, strict=True)]
     ids = {path: index + 1 for index, path in enumerate(found.paths)}
     units = sorted(sync.extract(writer, texts, list(range(len(found.paths))), modules, ids), key=lambda unit: unit.path)
-    writer.add_texts(texts.fresh())
-    uses = list[tuple[int, Any]]()
-    with apart(lambda: _resolve(sync, texts, layout, units), sync.place.folder, sync.workers, size) as resolved:
+    extracted, uses = texts.fresh(), list[tuple[int, Any]]()
+    workers = sync.workers if sync.executor is None else 1  # who brings an executor decides what runs where
+    with apart(lambda: _resolve(sync, texts, layout, units), sync.place.folder, workers, size) as resolved:
+        writer.add_texts(extracted)
         create_indexes(writer.db)
         writer.add_words()
         for start, some in zip(range(0, len(units), AT_ONCE), resolved, strict=True):
