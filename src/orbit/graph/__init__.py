@@ -82,10 +82,15 @@ class Graph:
 
     @property
     def exists(self) -> bool:
-        """Is there a graph to ask? Only looks for the file."""
+        """Is there a graph to ask, made by this version?"""
         from orbit.graph.index.place import find_place
+        from orbit.graph.store.connection import DamagedDatabaseError
 
-        return find_place(self.root).database.exists()
+        try:
+            with self._readers.snapshot(find_place(self.root).database):
+                return True
+        except (NoGraphError, DamagedDatabaseError):
+            return False
 
     # --- bringing it up to date
 
