@@ -62,7 +62,7 @@ def main() -> None:
             if found["files"] < LEAST_FILES or not graph.refs("symbol:mm/slab_common.c#kfree").total:
                 raise SystemExit(f"the kernel's graph is not whole: {found}")
             bench.rows = questions(graph, database(root), "kernel", 3)
-            bench.refresh(graph, root, "kernel", given.edits, again=given.check)
+            bench.refresh(graph, root, "kernel", given.edits, checked=given.check)
     rows |= {f"kernel: {label.partition(' (')[0]}": row for label, row in bench.rows.items()}
     print(report(rows))
     print(found)

@@ -26,7 +26,7 @@ def check(graph: Graph, root: Path, *, again: bool = True) -> dict[str, Any]:
     """Are the answers right? Known things are found where they are, with their users, and (`again`) a fresh build is equal to what is there."""
     first = graph.digest().digest
     answer = graph.sync(full=again)
-    if graph.digest().digest != first:
+    if again and graph.digest().digest != first:
         raise SystemExit("two builds of the same tree differ: no timing is believed")
     for package, (name, kind, file) in SAMPLES.items():
         if not any(path.name.startswith(package + "-") for path in root.iterdir()):

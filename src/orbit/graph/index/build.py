@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from orbit.graph.index.commands import name_commands
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.pool import apart
 from orbit.graph.index.resolution import AT_ONCE, Edges, Resolution
-from orbit.graph.index.rows import write_imports
+from orbit.graph.index.rows import import_table, write_imports
 from orbit.graph.index.spill import Spill
 from orbit.graph.index.texts import NewTexts
 from orbit.graph.index.unit import Unit
@@ -29,7 +30,7 @@ class Resolved(msgspec.Struct):
     """What resolving some files found, and what it left behind."""
 
     edges: Edges
-    targets: list[Any]  # of the imports of each file
+    imports: Any  # as rows.import_table makes it
     texts: list[tuple[int, str]]  # not known before
     consulted: set[str]  # files read like manifests, not known before
 
@@ -44,36 +45,31 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     modules = [language(lang).module_of(path, layout) for path, lang in zip(found.paths, found.languages, strict=True)]
     ids = {path: index + 1 for index, path in enumerate(found.paths)}
     units = sorted(sync.extract(writer, texts, list(range(len(found.paths))), modules, ids), key=lambda unit: unit.path)
-    extracted, uses = texts.fresh(), list[tuple[int, Any]]()
+    extracted, uses, count = texts.fresh(), list[tuple[int, Any]](), len(units)
     workers = sync.workers if sync.executor is None else 1  # who brings an executor decides what runs where
-    with apart(lambda: _resolve(sync, texts, layout, units), sync.place.folder, workers, size) as resolved:
+    with apart(partial(_resolve, texts, layout, units), sync.place.folder, workers, size) as resolved:
+        del units, texts  # who resolves has them
         writer.add_texts(extracted)
         create_indexes(writer.db)
         writer.add_words()
-        for start, some in zip(range(0, len(units), AT_ONCE), resolved, strict=True):
-            sync.progress("resolve", start, len(units))
-            _write(writer, units[start : start + AT_ONCE], some)
+        for some in resolved:
+            sync.progress("resolve", len(uses), count)
+            write_imports(writer, some.imports)
+            writer.add_rows("ref", some.edges.ref_rows())
+            writer.add_rows("relation", some.edges.relations)
+            writer.aim_commands(some.edges.commands)
+            writer.add_texts(some.texts)
             sync.consulted |= some.consulted
             uses += zip(some.edges.files, some.edges.uses, strict=True)
     writer.add_uses(uses)
     create_edge_indexes(writer.db)
     name_commands(writer)
     sync.spill.close()
-    return sync.finish(writer, "full", changed=len(units))
+    return sync.finish(writer, "full", changed=count)
 
 
-def _write(writer: Writer, units: list[Unit], resolved: Resolved) -> None:
-    for unit, targets in zip(units, resolved.targets, strict=True):
-        unit.targets = targets
-    write_imports(writer, units)
-    writer.add_rows("ref", resolved.edges.ref_rows())
-    writer.add_rows("relation", resolved.edges.relations)
-    writer.aim_commands(resolved.edges.commands)
-    writer.add_texts(resolved.texts)
-
-
-def _resolve(sync: Sync, texts: NewTexts, layout: Worktree, units: list[Unit]) -> Iterator[Resolved]:
-    """Touches no database: in this process SQLite is busy meanwhile."""
+def _resolve(texts: NewTexts, layout: Worktree, units: list[Unit]) -> Iterator[Resolved]:
+    """Touches no database: in another process SQLite is busy meanwhile."""
     resolution, consulted = Resolution(texts), layout.consulted
     for unit in units:
         unit.aim_imports(texts, layout)
@@ -83,6 +79,6 @@ def _resolve(sync: Sync, texts: NewTexts, layout: Worktree, units: list[Unit]) -
         some = units[start : start + AT_ONCE]
         edges, known = resolution.resolve(some), consulted
         consulted = layout.consulted
-        yield Resolved(edges, [unit.targets for unit in some], list(texts.fresh()), set(consulted - known))
+        yield Resolved(edges, import_table(some), list(texts.fresh()), set(consulted - known))
         if start % FORGET_AFTER == FORGET_AFTER - AT_ONCE:
             resolution.forget()

@@ -137,13 +137,24 @@ def apart(work: Callable[[], Iterable[T]], room: Path, workers: int, size: int) 
     ours, theirs = context.Pipe(duplex=False)
     with ours, theirs, tempfile.TemporaryFile(dir=room) as file:
         copy = context.Process(target=_give, args=(work, theirs, file, os.getpid()), daemon=True)
+        _give_back_memory()
         _quietly(copy.start)
         theirs.close()
+        del work  # and what it holds: the copy has it
         try:
             yield _take(ours, file)
         finally:
             copy.kill()
             copy.join()
+
+
+def _give_back_memory() -> None:
+    """What is free, but still held by the C library, would count twice after a fork."""
+    import ctypes
+
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+    if trim is not None:
+        trim(0)
 
 
 def _give(work: Callable[[], Iterable[T]], pipe: Connection, file: BinaryIO, parent: int) -> None:

@@ -12,7 +12,7 @@ from orbit import git
 from orbit.graph.index.commands import name_commands
 from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
-from orbit.graph.index.rows import write_imports
+from orbit.graph.index.rows import import_table, write_imports
 from orbit.graph.index.texts import StoredTexts
 from orbit.graph.index.unit import Unit, load_unit, path_names
 from orbit.graph.index.work import Sync
@@ -117,7 +117,8 @@ class _Refresh:
         for unit in units:
             unit.aim_imports(texts, self.layout)
             _merge(after, unit)
-        write_imports(writer, units)
+        if units:
+            write_imports(writer, import_table(units))
         names.update(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
         affected = self._affected(names, {unit.file for unit in units}, everything=manifests_changed)
         for unit in [*units, *affected]:
@@ -176,7 +177,7 @@ class _Refresh:
                     new = unit.interface()
                     names.update(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
                     self.writer.replace_rows("import", file, ())
-                    write_imports(self.writer, [unit])
+                    write_imports(self.writer, import_table([unit]))
                 units.append(unit)
             if everything:
                 return units

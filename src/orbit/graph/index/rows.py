@@ -16,7 +16,7 @@ from orbit.graph.index.scan import Scan
 from orbit.graph.index.spill import Spill
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import Unit
-from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Writer
+from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, WIDTHS, Writer
 
 # Columns of table `symbol` after the id, as positions in a symbol row of `pack` (file first).
 _SYMBOL = [TABLES["symbol"].index(name) for name in (
@@ -77,11 +77,19 @@ def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: A
     ])  # fmt: skip
 
 
-def write_imports(writer: Writer, units: list[Unit]) -> None:
+def import_table(units: list[Unit]) -> Any:
+    """Rows of table `import`, as an int64 array: all there is to write of imports once they are aimed."""
+    parts = []
     for unit in units:
-        base = unit.file << SYMBOL_SHIFT
-        rows = zip(unit.imports.tolist(), unit.targets.tolist(), strict=True)
-        writer.add_rows("import", [(base + n, *row[:4], *target, row[7], *row[4:7]) for n, (row, target) in enumerate(rows)])
+        part = np.empty((len(unit.imports), WIDTHS["import"]), dtype=np.int64)
+        part[:, 0] = (unit.file << SYMBOL_SHIFT) + np.arange(len(part))
+        part[:, 1:5], part[:, 5:7], part[:, 7], part[:, 8:] = unit.imports[:, :4], unit.targets, unit.imports[:, 7], unit.imports[:, 4:7]
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def write_imports(writer: Writer, table: Any) -> None:
+    writer.add_rows("import", as_rows(*table.T))
 
 
 def _share_out(units: list[Unit], tables: dict[str, Any], spill: Spill) -> list[Any]:

@@ -14,6 +14,7 @@ from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
 
 SCHEMA_VERSION = 3
 BUSY_MS = 10_000
+MAPPED = 1 << 28  # bytes of a database that readers see without a copy; a writer would only fill memory with what it wrote
 # Offsets of the code families in table `kind`.
 KIND_CODES = ((0, "symbol", SYMBOL_KINDS), (1000, "ref", REF_KINDS), (2000, "relation", RELATION_KINDS), (3000, "confidence", CONFIDENCES))
 
@@ -40,6 +41,7 @@ def open_reader(path: Path) -> apsw.Connection:
 
 def _checked(db: apsw.Connection) -> apsw.Connection:
     _tune(db)
+    db.execute(f"PRAGMA mmap_size = {MAPPED}")
     check(db)
     return db
 
@@ -96,7 +98,7 @@ def drop_all(db: apsw.Connection) -> None:
 
 def _tune(db: apsw.Connection) -> None:
     db.set_busy_timeout(BUSY_MS)
-    db.execute("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456")
+    db.execute("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
 
 
 def is_empty(db: apsw.Connection) -> bool:
