@@ -17,6 +17,7 @@ else:
     import tomli as tomllib
 
 STATE_DIR = ".orbit"
+CGROUPS = Path("/sys/fs/cgroup")
 # What git must not track of .orbit: everything that can be rebuilt or is local to one machine.
 LOCAL_STATE = "graph/\nstate/\nrun/\nadrs/index.sqlite*\n*.lock\n*.tmp\n.gitignore\n"
 
@@ -101,10 +102,27 @@ def spare_threads() -> None:
 def cpu_limit() -> int:
     """How many processors this process may use: affinity and cgroup quota, at least one."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        if quota != "max":
-            count = min(count, max(1, round(int(quota) / int(period))))
-    except (OSError, ValueError):
-        pass
+    quota, _, period = _cgroup("cpu.max").partition(" ")
+    if quota.isdecimal() and period.isdecimal():
+        count = min(count, round(int(quota) / int(period)))
     return max(1, count)
+
+
+def memory_limit() -> int | None:
+    """How many bytes the cgroup of this process may hold; None where nothing is said."""
+    limit = _cgroup("memory.max")
+    return int(limit) if limit.isdecimal() else None
+
+
+def _cgroup(name: str) -> str:
+    """What a file of this process's cgroup (version 2) says. In a container its own group is the root of what it sees."""
+    try:
+        group = Path("/proc/self/cgroup").read_text(encoding="ascii").partition("::")[2].strip().lstrip("/")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    for folder in dict.fromkeys((group, "")):
+        try:
+            return (CGROUPS / folder / name).read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            pass
+    return ""

@@ -23,6 +23,7 @@ from orbit.graph.store.connection import create_edge_indexes, create_indexes, cr
 from orbit.graph.store.writer import Writer
 
 SPILL_BYTES = 1 << 26  # of source; references of a larger tree wait on disk
+SPILLING, FORKING = 8, 4  # bytes of memory for each of source, less than which references wait on disk, and nothing is copied
 FORGET_AFTER = 1024  # files; what the resolver made out of arrays until then is dropped, so that memory does not grow with the tree
 
 
@@ -39,15 +40,15 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
     """Fill an empty database."""
     create_tables(writer.db)
     texts, found, size = NewTexts(), sync.found, int(sync.found.sizes.sum())
-    if size > SPILL_BYTES:
+    if size > SPILL_BYTES or not sync.has_memory(SPILLING * size):
         sync.spill = Spill(sync.place.folder)
     layout = sync.layout()
     modules = [language(lang).module_of(path, layout) for path, lang in zip(found.paths, found.languages, strict=True)]
     ids = {path: index + 1 for index, path in enumerate(found.paths)}
     units = sorted(sync.extract(writer, texts, list(range(len(found.paths))), modules, ids), key=lambda unit: unit.path)
     extracted, uses, count = texts.fresh(), list[tuple[int, Any]](), len(units)
-    workers = sync.workers if sync.executor is None else 1  # who brings an executor decides what runs where
-    with apart(partial(_resolve, texts, layout, units), sync.place.folder, workers, size) as resolved:
+    beside = sync.executor is None and sync.has_memory(FORKING * size)  # who brings an executor decides what runs where
+    with apart(partial(_resolve, texts, layout, units), sync.place.folder, sync.workers if beside else 1, size) as resolved:
         del units, texts  # who resolves has them
         writer.add_texts(extracted)
         create_indexes(writer.db)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbit import git
-from orbit.config import Workspace
+from orbit.config import Workspace, memory_limit
 from orbit.errors import UsageError
 from orbit.graph import languages
 from orbit.graph.index.ignore import DEFAULT_PATTERNS
@@ -32,10 +32,11 @@ NOT_REGULAR, SUBMODULE, NESTED_REPOSITORY, BINARY, NOT_TEXT = "not_regular", "su
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What `[graph]` of .orbit/config.toml says about files."""
+    """What `[graph]` of .orbit/config.toml says about files and memory."""
 
     max_file_size: int = MAX_FILE_SIZE
     submodules: bool = False
+    memory: int | None = None  # bytes a sync should get by with; None: as it likes
 
 
 class Scan(msgspec.Struct, kw_only=True):
@@ -78,7 +79,12 @@ def read_limits(workspace: Workspace) -> Limits:
         raise UsageError(f"[graph] max_file_bytes is {size!r}, not a number of bytes", hint="mend .orbit/config.toml")
     if type(submodules) is not bool:
         raise UsageError(f"[graph] submodules is {submodules!r}, not true or false", hint="mend .orbit/config.toml")
-    return Limits(size, submodules)
+    memory_mb, memory = section.get("memory_mb"), memory_limit()
+    if memory_mb is not None:
+        if type(memory_mb) is not int or memory_mb < 1:
+            raise UsageError(f"[graph] memory_mb is {memory_mb!r}, not a number of megabytes", hint="mend .orbit/config.toml")
+        memory = min(memory_mb << 20, memory or memory_mb << 20)
+    return Limits(size, submodules, memory)
 
 
 def is_binary(content: bytes) -> bool:

@@ -17,7 +17,7 @@ from orbit.graph.index.layout import Worktree
 from orbit.graph.index.place import EXTRACTOR_VERSION, Place
 from orbit.graph.index.pool import CRASHED, make_jobs, run
 from orbit.graph.index.rows import write_batch
-from orbit.graph.index.scan import BINARY, Scan, scan
+from orbit.graph.index.scan import BINARY, Scan, read_limits, scan
 from orbit.graph.index.spill import Spill
 from orbit.graph.index.survey import Survey
 from orbit.graph.index.texts import Texts
@@ -26,6 +26,8 @@ from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION
 from orbit.graph.store.writer import Skipped, Writer
 from orbit_native import hashing
+
+WORKER_BYTES = 96 << 20  # what a process that extracts holds, with some room
 
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
 
@@ -47,7 +49,10 @@ class Sync:
     ) -> None:
         self.workspace, self.place = workspace, place
         self.progress: Progress = progress or (lambda *_: None)
-        self.workers, self.executor = jobs or cpu_limit(), executor
+        self.memory_limit, self.executor = read_limits(workspace).memory, executor
+        self.workers = jobs or cpu_limit()
+        if self.memory_limit is not None:
+            self.workers = max(1, min(self.workers, self.memory_limit // WORKER_BYTES - 1))
         self.message: str | None = None
         # As they were before any file was read: what changes meanwhile then looks new to the next sync.
         self.started_ns = time.time_ns()
@@ -59,6 +64,9 @@ class Sync:
         self.consulted: set[str] = set()  # manifests and others that a copy of this process has read
         self.skipped: dict[str, Skipped] = {path: [reason, -1, -1] for path, reason in self.found.skipped_paths.items()}
         self.spill = Spill()
+
+    def has_memory(self, size: int) -> bool:
+        return self.memory_limit is None or size <= self.memory_limit
 
     def layout(self) -> Worktree:
         """The worktree as the languages see it; that of the last sync where neither files nor manifests are others."""
