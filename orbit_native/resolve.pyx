@@ -69,6 +69,13 @@ cdef inline long long place(int scope, int name):
     return <long long>(scope + 1) << 32 | <unsigned int>name
 
 
+cpdef int fingerprint(int container, int name):
+    """A number for a name in a container. Two pairs may share one: then a file is resolved again without need."""
+    cdef unsigned int mixed = <unsigned int>container * 0x9E3779B1u ^ (<unsigned int>name * 0x85EBCA77u + 0x165667B1u)
+    mixed ^= mixed >> 15
+    return <int>((mixed * 0xC2B2AE3Du) >> 1)
+
+
 cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
@@ -76,6 +83,8 @@ cdef class Resolver:
     cdef dict facts, files, members, owned, modules, paths, type_paths, base_cache
     cdef set busy, busy_bases
     cdef NameSet noted        # names looked up since take_noted()
+    cdef set pairs            # containers in which they were, as keys of `members`
+    cdef set met              # types whose bases were looked up: what that took is noted
     cdef list spare_sets
     cdef dict joined
     cdef int empty
@@ -87,6 +96,7 @@ cdef class Resolver:
         self.facts, self.files, self.members, self.owned, self.modules = {}, {}, {}, {}, {}
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.busy, self.busy_bases, self.noted, self.spare_sets = set(), set(), NameSet(), []
+        self.pairs, self.met = set(), set()
         self.joined, self.empty = {}, NOTHING
 
     # --- what is known
@@ -185,6 +195,7 @@ cdef class Resolver:
         """Definitions called `name` inside `container`, in order of path and position; of very many only the first."""
         self.noted.add(name)
         key = (<long long>container << 32 | <unsigned int>name) * 64 + family       # one small object, not a tuple of three
+        self.pairs.add(key)
         found = self.members.get(key)
         if found is None:
             found = self.all.find(family, container, name) if self.all is not None else self.loaded(family, self.loader.members(family, container, name))
@@ -680,27 +691,32 @@ cdef class Resolver:
         cache_key = (symbol.family, symbol.qualified)
         known = self.base_cache.get(cache_key)
         if known is not None:
-            self.noted.add_all(known[1])
+            if cache_key not in self.met:
+                self.met.add(cache_key)
+                self.noted.add_all(known[1])
+                self.pairs.update(known[2])
             return known[0]
         if cache_key in self.busy_bases or len(self.busy_bases) > MOST_BASES:
             self.cut_short = True
             return []
         # Found as if nothing had been asked before: what is kept must not depend on the way in.
         cdef NameSet outer = self.noted, inner = self.spare_sets.pop() if self.spare_sets else NameSet()
-        outer_cut, outer_busy = self.cut_short, self.busy
+        outer_cut, outer_busy, outer_pairs, outer_met = self.cut_short, self.busy, self.pairs, self.met
         inner.clear()
-        self.noted, self.cut_short, self.busy = inner, False, set()
+        self.noted, self.cut_short, self.busy, self.pairs, self.met = inner, False, set(), set(), set()
         self.busy_bases.add(cache_key)
         try:
             result = self.find_bases(symbol, 0)
         finally:
             self.busy_bases.discard(cache_key)
+            pairs, self.pairs, self.met = self.pairs, outer_pairs, outer_met
             self.busy, self.noted = outer_busy, outer
         names = inner.array()
         self.spare_sets.append(inner)
         if not self.cut_short:       # a result that a cycle cut short holds for this way in only
-            self.base_cache[cache_key] = (result, names)
+            self.base_cache[cache_key] = (result, names, pairs)
         outer.add_all(names)
+        self.pairs.update(pairs)
         self.cut_short = self.cut_short or outer_cut
         return result
 
@@ -1248,8 +1264,17 @@ cdef class Resolver:
         return found.symbol.qualified, found.symbol.file
 
     def take_noted(self):
-        """The ids of the names looked up since the last call, sorted."""
-        found = self.noted.array()
+        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted and each once."""
+        cdef long long key
+        cdef Py_ssize_t at = 0
+        found, prints = self.noted.array(), np.empty(len(self.pairs), dtype=np.int32)
+        cdef int32_t[::1] view = prints
+        for key in self.pairs:
+            key = key >> 6
+            view[at] = fingerprint(<int>(key >> 32), <int>key)
+            at += 1
         self.noted.clear()
+        self.pairs.clear()
+        self.met.clear()
         self.busy.clear()
-        return found
+        return found, np.unique(prints)

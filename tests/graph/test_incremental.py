@@ -49,13 +49,15 @@ def check_equal(answer: SyncAnswer, fresh: Path, history: Sequence[str]) -> None
 
 
 def follow(root: Path, scratch: Path, repository: Repository | Sheets, steps: int) -> None:
-    """Edit, sync and compare, many times."""
-    workspace, history = Workspace(root), ["the beginning"]
-    check_equal(sync(workspace, jobs=1), build_afresh(root, scratch), history)
-    for _ in range(steps):
+    """Edit, sync and compare, many times; now and then with a handle that knows nothing of the sync before."""
+    workspace, history, memory = Workspace(root), ["the beginning"], work.Memory()
+    check_equal(sync(workspace, jobs=1, memory=memory), build_afresh(root, scratch), history)
+    for step in range(steps):
+        if step % 7 == 6:
+            memory = work.Memory()
         for _ in range(repository.choose.choice((1, 1, 1, 2, 5))):
             history.append(repository.edit())
-        check_equal(sync(workspace, jobs=1), build_afresh(root, scratch), history)
+        check_equal(sync(workspace, jobs=1, memory=memory), build_afresh(root, scratch), history)
 
 
 def library(*kinds: str) -> dict[str, bytes]:
@@ -203,3 +205,18 @@ def test_a_file_that_is_no_source_is_read_again_only_when_it_changed(tmp_path: P
         answer = graph.sync()
         assert (answer.files_changed, answer.files_skipped) == (1, {})
         assert graph.search("second", kind="symbol").total == 1
+
+
+def test_a_member_of_a_common_name_touches_only_who_looked_for_it_there(tmp_path: Path) -> None:
+    for number in range(8):
+        (tmp_path / f"m{number}.py").write_text(f"class C{number}:\n    def __init__(self, a): ...\n\n    def get(self): ...\n", encoding="utf-8")
+        (tmp_path / f"u{number}.py").write_text(f"from m{number} import C{number}\n\n\ndef use():\n    return C{number}(1).get()\n", encoding="utf-8")
+    resolved: list[int] = []
+    with orbit.Graph.open(tmp_path) as graph:
+        graph.sync()
+        changed = tmp_path / "m3.py"
+        for old, new, users in (("self, a", "self, a, b", 0), ("def get(self)", "def get(self, more)", 1), ("class C3", "class D3", 1)):
+            changed.write_text(changed.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+            resolved.clear()
+            graph.sync(progress=lambda stage, _, of: resolved.append(of) if stage == "resolve" else None)
+            assert set(resolved) == {1 + users}, new

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from orbit import git
+from orbit.graph.facts import NONE
 from orbit.graph.index.commands import name_commands
 from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
@@ -20,8 +22,11 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.writer import KnownFile, Writer
 from orbit_native import hashing
+from orbit_native.resolve import fingerprint
 
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
+Changed = dict[int, set[int] | None]  # names that may mean something else, and in which containers; None: wherever they are looked up
+CONTAINER, OWNER = 3, 6  # in a fact about a symbol
 
 
 def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
@@ -119,8 +124,8 @@ class _Refresh:
             _merge(after, unit)
         if units:
             write_imports(writer, import_table(units))
-        names.update(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-        affected = self._affected(names, {unit.file for unit in units}, everything=manifests_changed)
+        changed: Changed = {**dict.fromkeys(names), **_changed(before, after)}
+        affected = self._affected(changed, {unit.file for unit in units}, everything=manifests_changed)
         for unit in [*units, *affected]:
             self.resolution.add(unit)
         self._resolve([*units, *affected])
@@ -156,15 +161,15 @@ class _Refresh:
             self.writer.drop_rows(row.id)
         return before
 
-    def _affected(self, names: set[int], touched: set[int], *, everything: bool) -> list[Unit]:
+    def _affected(self, changed: Changed, touched: set[int], *, everything: bool) -> list[Unit]:
         """Files to resolve again although their bytes are the same, with their imports aimed anew."""
         done = set(touched)
         units: list[Unit] = []
         while True:
-            wanted = (self.writer.all_files() if everything else self.writer.users_of(names)) - done
+            wanted = (self.writer.all_files() if everything else self._users(changed)) - done
             if not wanted:
                 return units
-            names = set()
+            changed = {}
             for file in sorted(wanted):
                 done.add(file)
                 row = self.writer.file_row(file)
@@ -175,12 +180,23 @@ class _Refresh:
                 unit.aim_imports(self.texts, self.layout)
                 if not np.array_equal(targets, unit.targets):
                     new = unit.interface()
-                    names.update(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+                    changed.update((name, None) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
                     self.writer.replace_rows("import", file, ())
                     write_imports(self.writer, import_table([unit]))
                 units.append(unit)
             if everything:
                 return units
+
+    def _users(self, changed: Changed) -> set[int]:
+        """Files that looked up one of these names, and where only members of some containers changed, looked there."""
+        users = set[int]()
+        for name, containers in changed.items():
+            found = self.writer.users_of([name]) - users
+            if containers is not None:
+                prints = np.array(sorted(fingerprint(container, name) for container in containers), dtype=np.int32)
+                found = {file for file in found if self.writer.has_looked_up(file, prints)}
+            users |= found
+        return users
 
     def _resolve(self, units: list[Unit]) -> None:
         for count, unit in enumerate(units):
@@ -190,6 +206,19 @@ class _Refresh:
             self.writer.replace_uses(unit.file, edges.uses[0])
             self.writer.aim_commands(edges.commands)
             self.sync.progress("resolve", count, len(units))
+
+
+def _changed(before: Interface, after: Interface) -> Changed:
+    """Names under which files show something else now."""
+    changed: Changed = {}
+    for name in before.keys() | after.keys():
+        old, new = before.get(name, set()), after.get(name, set())
+        if old != new:
+            facts = [Counter((path, *fact) for path, *found in side for fact in found) for side in (old, new)]
+            differing = (facts[0] - facts[1]) | (facts[1] - facts[0]) or facts[0]  # or only their order
+            plain = all(fact[1] == "symbol" and fact[1 + OWNER] == NONE for fact in differing)
+            changed[name] = {fact[1 + CONTAINER] for fact in differing} if plain else None
+    return changed
 
 
 def _merge(into: Interface, unit: Unit) -> None:

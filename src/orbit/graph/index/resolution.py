@@ -15,7 +15,7 @@ from orbit.graph.index.rules import kind_bits, make_rules
 from orbit.graph.index.texts import Texts
 from orbit.graph.index.unit import SQL_DEFINITION, Unit, load_unit
 from orbit.graph.languages import NAMES, language
-from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Writer
+from orbit.graph.store.writer import REF_SHIFT, SYMBOL_SHIFT, Uses, Writer
 from orbit.model import CONFIDENCE_CODES, REF_KIND_CODES
 from orbit_native.definitions import Facts, Rules
 from orbit_native.resolve import Resolver
@@ -32,7 +32,7 @@ class Edges(msgspec.Struct):
     refs: Any  # int32: position in `files`, kind, confidence, name, start, end, line, scope, target, target file
     relations: list[tuple[Any, ...]]  # rows of the table
     commands: list[Aimed]  # what commands and their groups are
-    uses: list[Any]  # per file: names looked up, sorted
+    uses: list[Uses]  # per file
 
     def ref_rows(self) -> Iterator[tuple[Any, ...]]:
         files, refs = np.array(self.files, dtype=np.int64), self.refs
@@ -95,7 +95,7 @@ class Resolution:
 
     def resolve(self, units: list[Unit]) -> Edges:
         """The edges of some files."""
-        relations, commands, uses = list[tuple[Any, ...]](), list[Aimed](), list[Any]()
+        relations, commands, uses = list[tuple[Any, ...]](), list[Aimed](), list[Uses]()
         refs = [unit.refs.array() for unit in units]
         self._resolver.take_noted()
         found, others, imported = [], list[tuple[int, int, int]](), list[tuple[int, ...]]()
@@ -110,7 +110,8 @@ class Resolution:
             if len(unit.commands):
                 commands += aim_commands(unit, self._texts, self._resolver)
             hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
-            uses.append(np.union1d(self._resolver.take_noted(), hints))
+            names, members = self._resolver.take_noted()
+            uses.append((np.union1d(names, hints), members))
         table = _as_table(refs, np.concatenate(found), others, imported)
         return Edges([unit.file for unit in units], table, relations, commands, uses)
 

@@ -106,7 +106,8 @@ CREATE TABLE facts (file INTEGER PRIMARY KEY, refs BLOB NOT NULL, binds BLOB NOT
 -- Which names (and modules) a file's resolution looked up. A file is resolved again when what one of them means may have changed.
 CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) STRICT, WITHOUT ROWID;
 
-CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL) STRICT;   -- the same by file: int32 array
+-- The same by file, as sorted int32 arrays; and fingerprints of the names with the containers in which they were looked up.
+CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL, members BLOB NOT NULL) STRICT;
 
 -- size and mtime_ns: of a file that was read and found to be no source, so that it is not read again; else -1
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;

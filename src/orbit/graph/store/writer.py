@@ -23,6 +23,7 @@ NO_NAMES = np.empty(0, dtype=np.int32)
 
 
 Skipped = list[Any]  # reason, size, mtime_ns
+Uses = tuple[Any, Any]  # names that a file's resolution looked up, and fingerprints of (container, name): sorted int32 arrays
 
 
 class KnownFile(msgspec.Struct, gc=False):
@@ -40,6 +41,11 @@ def name_parts(name: str) -> str:
     """The words inside a camelCase or snake_case name, lower case: what search matches besides the whole name."""
     parts = _PARTS.findall(name)
     return " ".join(parts).lower() if len(parts) > 1 else ""
+
+
+def _bytes(numbers: Any) -> bytes:
+    found: bytes = numbers.astype("<i4").tobytes()
+    return found
 
 
 class Writer:
@@ -106,7 +112,7 @@ class Writer:
     def drop_file(self, file: int) -> None:
         """Remove a file and all its rows."""
         self.drop_rows(file)
-        self.replace_uses(file, NO_NAMES)
+        self.replace_uses(file, (NO_NAMES, NO_NAMES))
         self.db.execute("DELETE FROM used WHERE file = ?", (file,))
         self.db.execute("DELETE FROM file WHERE id = ?", (file,))
 
@@ -169,27 +175,32 @@ class Writer:
         self._drop(table, (file << shift, (file + 1) << shift))
         self.add_rows(table, rows)
 
-    def replace_uses(self, file: int, names: Any) -> None:
-        """The names a file's resolution looked up, as a sorted int32 array; only the difference is written."""
+    def replace_uses(self, file: int, uses: Uses) -> None:
+        """What a file's resolution looked up; of the names only the difference is written."""
+        names, members = uses
         blob = self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get
         before = np.frombuffer(blob, dtype="<i4") if blob is not None else NO_NAMES
-        if blob is not None and np.array_equal(before, names):
-            return
         gone, new = np.setdiff1d(before, names, assume_unique=True), np.setdiff1d(names, before, assume_unique=True)
         self.db.executemany("DELETE FROM uses WHERE name = ? AND file = ?", [(name, file) for name in gone.tolist()])
         self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", [(name, file) for name in new.tolist()])
-        self.db.execute("INSERT OR REPLACE INTO used (file, names) VALUES (?, ?)", (file, names.astype("<i4").tobytes()))
+        self.db.execute("INSERT OR REPLACE INTO used VALUES (?, ?, ?)", (file, _bytes(names), _bytes(members)))
 
-    def add_uses(self, found: list[tuple[int, Any]]) -> None:
-        """(file, sorted names) of all files at once, into empty tables: in the order of the tables."""
-        self.db.executemany("INSERT INTO used (file, names) VALUES (?, ?)", ((file, names.astype("<i4").tobytes()) for file, names in found))
+    def add_uses(self, found: list[tuple[int, Uses]]) -> None:
+        """What all files looked up, at once, into empty tables: in the order of the tables."""
+        self.db.executemany("INSERT INTO used VALUES (?, ?, ?)", ((file, _bytes(names), _bytes(members)) for file, (names, members) in found))
         if found:
-            names = np.concatenate([names for _, names in found])
-            files = np.repeat(np.array([file for file, _ in found], dtype=np.int32), [len(names) for _, names in found])
+            names = np.concatenate([names for _, (names, _) in found])
+            files = np.repeat(np.array([file for file, _ in found], dtype=np.int32), [len(names) for _, (names, _) in found])
             order = np.lexsort((files, names))
             for start in range(0, len(order), CHUNK):
                 part = order[start : start + CHUNK]
                 self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", zip(names[part].tolist(), files[part].tolist(), strict=True))
+
+    def has_looked_up(self, file: int, members: Any) -> bool:
+        """Did a file's resolution look up one of these fingerprints?"""
+        held = np.frombuffer(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get or b"", dtype="<i4")
+        at = np.minimum(np.searchsorted(held, members), len(held) - 1)
+        return len(held) > 0 and bool((held[at] == members).any())
 
     def users_of(self, names: Iterable[int]) -> set[int]:
         """Files whose resolution looked up one of these names."""
