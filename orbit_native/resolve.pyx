@@ -1264,7 +1264,7 @@ cdef class Resolver:
         return found.symbol.qualified, found.symbol.file
 
     def take_noted(self):
-        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted and each once."""
+        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted."""
         cdef long long key
         cdef Py_ssize_t at = 0
         found, prints = self.noted.array(), np.empty(len(self.pairs), dtype=np.int32)
@@ -1277,4 +1277,5 @@ cdef class Resolver:
         self.pairs.clear()
         self.met.clear()
         self.busy.clear()
-        return found, np.unique(prints)
+        prints.sort()
+        return found, prints
