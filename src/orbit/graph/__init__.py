@@ -15,7 +15,7 @@ from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
 from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer, clean, db_path, version
 from orbit.graph.policy import SyncPolicy
-from orbit.graph.query.answer import fit_stale
+from orbit.graph.query.answer import fit
 from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
 from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
@@ -262,8 +262,8 @@ class Graph:
                 answer = question(db, _below(self.root, ask))
                 if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
                     answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
-                    if getattr(ask, "limit", 0) is None:
-                        fit_stale(answer, named_files)
+                if getattr(ask, "limit", 0) is None:
+                    fit(answer, named_files)
         except NoGraphError:
             if self._watch is None:
                 raise

@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
-from orbit.graph.query.answer import GraphAnswer, SelectorArgument, cut_to_budget
+from orbit.graph.query.answer import GraphAnswer, SelectorArgument
 from orbit.graph.query.scope import Scope, find_scope
 from orbit.graph.query.target import File, Symbol, find_target
 from orbit.graph.selector import parse
@@ -89,7 +89,7 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
     limit = len(commits) if ask.limit is None else ask.limit
     ordered = {task: sorted(numbers, key=rank.__getitem__) for task, numbers in by_task.items()}
     tasks = sorted((rank[numbers[0]], task, numbers) for task, numbers in ordered.items())
-    answer = HistoryAnswer(
+    return HistoryAnswer(
         selector=place.selector,
         path=place.path,
         tasks=[HistoryTask(task, [commits[one] for one in numbers if rank[one] < limit]) for first, task, numbers in tasks if first < limit],
@@ -101,9 +101,6 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
         warnings=list(standing.warnings),
         notes=list(NOTES),
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "tasks", "commits")
-    return answer
 
 
 def _untie(stored: apsw.Connection, rows: list[Any]) -> list[Any]:

@@ -6,28 +6,25 @@ A relation counts when it was resolved to the type, or was never resolved and na
 from __future__ import annotations
 
 import re
-from typing import Annotated
 
 import apsw
 import msgspec
-from msgspec import Meta
 
 from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
-from orbit.graph.query.answer import GraphAnswer, SelectorArgument, Target, cut_to_budget
+from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
 from orbit.graph.query.families import family_of
 from orbit.graph.query.near import near_names
 from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, find_target, symbols_of_name, text_id
 from orbit.graph.selector import Selector, parse
 from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
 
-LIMIT = 100
 _TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typedef", "module", "delegate"}}
 _IMPL = SYMBOL_KIND_CODES["impl"]
 
 
 class ImplementorsParams(msgspec.Struct, kw_only=True):
     selector: SelectorArgument
-    limit: Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None = None
+    limit: RowLimit = None
 
 
 class Implementor(msgspec.Struct, frozen=True):
@@ -60,17 +57,14 @@ def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAn
         if found := symbols_of_name(db, ask.selector.strip()):
             raise UsageError(f"{name!r} is a {found[0].kind}, not a type", hint=f"`orbit graph refs {found[0].selector}` shows who refers to it")
         raise SymbolNotFoundError(ask.selector, near_names(db, name))
-    limit = LIMIT if ask.limit is None else ask.limit
-    answer = ImplementorsAnswer(
+    limit = ROWS if ask.limit is None else ask.limit
+    return ImplementorsAnswer(
         trait_name=name,
         target=target.as_target() if target is not None else None,
         implementors=[_implementor(db, *row) for row in rows[:limit]],
         total=len(rows),
         truncated=len(rows) > limit,
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "implementors")
-    return answer
 
 
 def _find_type(db: apsw.Connection, text: str) -> Symbol | None:

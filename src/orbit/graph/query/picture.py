@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +11,7 @@ import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer
+from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer, listed
 from orbit.graph.query.diff import find_changed
 from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, impact_of, parts
 from orbit.graph.query.scope import find_scope
@@ -122,7 +122,7 @@ def _node(number: int, name: str, kind: str, path: str, line: int, level: int, *
 
 def _references(db: apsw.Connection, owner: dict[int, int]) -> list[PictureEdge]:
     """References and relations between boxes, the surest of each pair with the number of all."""
-    symbols = _listed(node for node in owner if node > 0)
+    symbols = listed(sorted(node for node in owner if node > 0))
     found: dict[tuple[int, int], tuple[int, str, int]] = {}
 
     def note(source: int | None, target: int, confidence: int, kind: str, count: int) -> None:
@@ -223,7 +223,3 @@ def _cut(edges: list[PictureEdge], hidden: list[str]) -> list[PictureEdge]:
         hidden.append(f"{len(edges) - MOST_EDGES} of {len(edges)} arrows, those that stand for fewest references")
     kept = sorted(edges, key=lambda edge: (-edge.count, edge.source, edge.target))[:MOST_EDGES]
     return sorted(kept, key=lambda edge: (edge.source, edge.target))
-
-
-def _listed(values: Iterable[int]) -> str:
-    return msgspec.json.encode(sorted(values)).decode()

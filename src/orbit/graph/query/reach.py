@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from orbit.graph.query.answer import FLOORS
+from orbit.graph.query.answer import FLOORS, listed
 from orbit.graph.query.impact import ImpactParams, constructed, steps
 from orbit.graph.query.likeness import NAME_WEIGHT, Change, shared
 from orbit.graph.query.runnable import RUNNERS, TestRow, file_id, runner_of, test_id
@@ -55,7 +55,7 @@ class Reach:
         self.files = {row[0]: _File(*row[1:]) for row in rows}
         self.code = [symbol for symbol in symbols if symbol.kind_code not in _NOT_CODE and not self.files[symbol.file].is_test]
         self.outside = [file.id for file in files if not self.files[file.id].is_test]
-        self.ids = _listed(symbol.id for symbol in self.code)
+        self.ids = listed(symbol.id for symbol in self.code)
         self.names = {symbol.name: symbol.name_id for symbol in self.code} | dict(db.execute(_OWNERS, (self.ids,)))
         known = {file.path for file in self.files.values() if file.lang in RUNNERS and not file.is_test}
         self.change = Change([path for path in paths if path in known], self.names)
@@ -115,8 +115,8 @@ class Reach:
 
     def _read_mentions(self) -> list[Any]:
         """(test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it."""
-        used = self.db.execute(_USED, (self.ids, _listed(self.outside)))
-        return list(self.db.execute(_MENTIONS, (_listed({row[0] for row in used} | set(self.names.values())),)))
+        used = self.db.execute(_USED, (self.ids, listed(self.outside)))
+        return list(self.db.execute(_MENTIONS, (listed({row[0] for row in used} | set(self.names.values())),)))
 
     def _mentioning(self, names: set[int]) -> list[TestRow]:
         """Tests that refer to the name of something changed, where what they mean by it is not known."""
@@ -132,7 +132,7 @@ class Reach:
     def _likely(self, rows: Sequence[TestRow], tests: Sequence[int]) -> list[TestRow]:
         """Files that are like the change, the most alike first: by their names, and by what both mention."""
         strings = [row[0] for row in self.db.execute(_STRINGS, (self.ids,))]
-        quotes = self.db.execute(_QUOTES, (msgspec.json.encode(strings).decode(),))
+        quotes = self.db.execute(_QUOTES, (listed(strings),))
         counts: dict[int, dict[int | str, int]] = {file: {} for file in tests}
         for file, said, count in [(row[0], row[1], row[4]) for row in self.mentions] + list(quotes):
             if file in counts:
@@ -173,7 +173,3 @@ class Reach:
 
 _SYMBOL = """SELECT s.parent, s.kind, n.value, q.value, s.line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
     WHERE s.id = ?"""
-
-
-def _listed(values: Iterable[int]) -> str:
-    return msgspec.json.encode(list(values)).decode()

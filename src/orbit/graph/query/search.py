@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import NotFoundError, UsageError
-from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.answer import GraphAnswer, listed
 from orbit.graph.query.history import TaskTouches, task_symbols
 from orbit.graph.query.near import closest, near_names, quoted, words
 from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
@@ -82,7 +82,7 @@ class _Scope:
             self.where, self.values = "f.lang = ?", [lang.lower()]
         if paths is not None:
             self.where += " AND f.path IN (SELECT value FROM json_each(?))"
-            self.values.append(msgspec.json.encode(sorted(paths)).decode())
+            self.values.append(listed(sorted(paths)))
 
 
 def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None = None) -> SearchAnswer:
@@ -106,8 +106,6 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
     if not answer.total:
         near = near_names(db, query)
         answer.did_you_mean = [] if query.lower() in (name.lower() for name in near) else near  # the name is there: kind, language or task rule it out
-    if ask.limit is None:
-        cut_to_budget(answer, "matches")
     return answer
 
 

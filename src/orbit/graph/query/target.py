@@ -136,8 +136,9 @@ def read_file(db: apsw.Connection, path: str) -> File | None:
     return File(*row) if row else None
 
 
-def read_symbol(db: apsw.Connection, symbol_id: int) -> Symbol | None:
-    row = db.execute(f"{COLUMNS} WHERE s.id = ?", (symbol_id,)).fetchone()
+def symbol_at(db: apsw.Connection, qualified: int | None, file: int | None) -> Symbol | None:
+    """What a reference was resolved to; of a method and a field of one name, the method."""
+    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1", (qualified, file)).fetchone()
     return Symbol(*row) if row else None
 
 
@@ -324,9 +325,8 @@ def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tupl
     """What runs these commands, with the full name. Functions go before objects that stand for groups, and tests come last. Several: an error."""
     found: dict[int, tuple[Symbol, str]] = {}
     for _, full_name, _, target, target_file in rows:
-        if target is not None:
-            symbols = _read(db, "s.qualified = ? AND s.id >> 20 = ?", (target, target_file))
-            found.update((symbol.id, (symbol, full_name)) for symbol in symbols[:1])
+        if symbol := symbol_at(db, target, target_file):
+            found[symbol.id] = (symbol, full_name)
     if not found:
         return None
     best = min(_rank(symbol) for symbol, _ in found.values())

@@ -9,14 +9,13 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler
+from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, SPARE, ConfidenceFloor, GraphAnswer
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler, symbol_at
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
 CAP = 200
 DEPTH = 5
-SPARE = 1000  # bytes of the budget for the root and for what freshness may add
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
@@ -101,13 +100,8 @@ def _calls(db: apsw.Connection, symbol: Symbol, floor: int) -> list[tuple[Symbol
         " AND target_file IS NOT NULL GROUP BY target, target_file ORDER BY min(start), min(id)",
         (inside.file << REF_SHIFT, (inside.file + 1) << REF_SHIFT, inside.start, inside.end, REF_KIND_CODES["call"], floor),
     )
-    found = ((_symbol_at(db, target, file), confidence) for confidence, target, file in list(rows))
+    found = ((symbol_at(db, target, file), confidence) for confidence, target, file in list(rows))
     return [(callee, confidence) for callee, confidence in found if callee is not None]
-
-
-def _symbol_at(db: apsw.Connection, qualified: int, file: int | None) -> Symbol | None:
-    found = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.id LIMIT 1", (qualified, file)).fetchone()
-    return Symbol(*found) if found else None
 
 
 def _constructor(db: apsw.Connection, symbol: Symbol) -> Symbol | None:
