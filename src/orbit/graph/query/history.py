@@ -18,7 +18,7 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, Symbol, find_target
+from orbit.graph.query.target import File, Symbol, clean, find_target
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -123,7 +123,7 @@ def _untie(stored: apsw.Connection, rows: list[Any]) -> list[Any]:
 
 def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
     """What the history calls the thing that `text` means in the graph."""
-    if parse(text.encode("utf-8", "replace").decode(), root).kind == "dir":
+    if parse(clean(text), root).kind == "dir":
         scope: Scope = find_scope(db, text, root)
         return Place(scope.selector, scope.selector.removeprefix("dir:"), scope.first, scope.end or "\U0010ffff")
     target = find_target(db, text, root)

@@ -14,7 +14,7 @@ from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
 from orbit.graph.query.families import family_of
 from orbit.graph.query.near import near_names
-from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, find_target, symbols_of_name, text_id
+from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
 from orbit.graph.selector import Selector, parse
 from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
 
@@ -69,7 +69,7 @@ def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAn
 
 def _find_type(db: apsw.Connection, text: str) -> Symbol | None:
     """The type a selector names; None for a bare name the graph only knows from relations."""
-    selector = parse(text.encode("utf-8", "replace").decode())
+    selector = parse(clean(text))
     if selector.kind != "name":
         found = find_target(db, text)
         if isinstance(found, File):

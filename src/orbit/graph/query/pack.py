@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
-import xxhash
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSyntaxError
+from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSyntaxError, UsageError
 from orbit.graph.query.answer import GraphAnswer
+from orbit.graph.query.fresh import read_source
 from orbit.graph.query.pack_text import PackEntry, entry_markdown
 from orbit.graph.query.scope import Scope
-from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name, symbols_of_selector
+from orbit.graph.query.target import File, Symbol, clean, find_target, read_file
 from orbit.graph.query.tokens import Count
 from orbit.graph.selector import Selector, guess_path, parse
 
@@ -75,32 +76,6 @@ class _Body(msgspec.Struct):
     source: str
 
 
-class _Sources:
-    """Bytes of files, read once and checked against what the graph was made from."""
-
-    def __init__(self, db: apsw.Connection, root: Path) -> None:
-        self.db, self.root = db, root
-        self._held: dict[str, bytes | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes the graph knows; None when the file has others now."""
-        if path not in self._held:
-            self._held[path] = self._load(path)
-        return self._held[path]
-
-    def _load(self, path: str) -> bytes | None:
-        full = self.root / path
-        try:
-            if full.is_symlink() or not full.resolve().is_relative_to(self.root):
-                return None
-            with open(os.fspath(full), "rb") as file:
-                content = file.read()
-        except OSError:
-            return None
-        stored = self.db.execute("SELECT hash FROM file WHERE path = ?", (path,)).get
-        return content if xxhash.xxh3_128_digest(content) == stored else None
-
-
 def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, counted_as: str) -> PackAnswer:
     """Resolve, sign, fill. Same graph, same files, same selectors: same answer, unless time runs out."""
     deadline = time.monotonic() + ask.timeout_ms / 1000
@@ -115,7 +90,7 @@ def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, coun
 class _Packing:
     def __init__(self, db: apsw.Connection, root: Path, answer: PackAnswer, count: Count, deadline: float) -> None:
         self.db, self.root, self.answer, self.count, self.deadline = db, root, answer, count, deadline
-        self.sources = _Sources(db, root)
+        self.read = cache(partial(read_source, db, root))  # a file at most once
         self.bodies: list[_Body] = []
         self.seen: set[str] = set()
         self.costs: list[int] = []
@@ -142,14 +117,12 @@ class _Packing:
             return self.leave(text, "ambiguous", error)
         except SelectorSyntaxError as error:
             return self.leave(text, "outside_indexed_roots" if "leaves the worktree" in error.message else "not_found")
-        except (NotFoundError, OrbitError) as error:
-            return self.leave(text, self.absence(text), error)
         if found is None:
             return self.leave(text, self.absence(text))
         if isinstance(found, Scope):
             return self.add_folder(text, found)
-        content = self.sources.read(found.path)
-        if content is None:
+        content, is_fresh = self.read(found.path)
+        if content is None or not is_fresh:
             return self.leave(text, "stale")
         if isinstance(found, Symbol):
             source = content[found.start : found.end].decode("utf-8", "replace")
@@ -204,27 +177,14 @@ class _Packing:
 
     def resolve(self, text: str) -> Symbol | File | Scope | None:
         """Like the other questions, but without looking for names near a wrong one: a thousand wrong ones must not take long."""
-        selector = parse(text.encode("utf-8", "replace").decode(), self.root)
+        selector = parse(clean(text), self.root)
+        guess = guess_path(selector)
         if selector.kind == "dir":
             return self.folder(selector.path)
-        if selector.kind == "file":
-            return read_file(self.db, selector.path)
-        if selector.kind == "symbol":
-            return _only(str(selector), symbols_of_selector(self.db, selector)) if read_file(self.db, selector.path) or "#" in selector.name else None
-        if selector.kind == "command":
-            return find_target(self.db, text, self.root) if self.db.execute("SELECT 1 FROM command WHERE full_name = ?", (selector.name,)).get else None
-        found = symbols_of_name(self.db, selector.name)
-        if selector.kind == "module":
-            return find_target(self.db, text, self.root) if found or self.is_module(selector.name) else None
-        if found:
-            return _only(selector.name, found)
-        guess = guess_path(selector)
-        if guess is not None:
-            return (read_file(self.db, guess.path) if guess.kind == "file" else None) or self.folder(guess.path)
-        return find_target(self.db, selector.name, self.root) if self.is_module(selector.name) else None
-
-    def is_module(self, name: str) -> bool:
-        return bool(self.db.execute("SELECT 1 FROM file f JOIN text m ON m.id = f.module WHERE m.value = ? LIMIT 1", (name,)).get)
+        try:
+            return find_target(self.db, text, self.root, with_near=False)
+        except (NotFoundError, UsageError):
+            return self.folder(guess.path) if guess is not None else None
 
     def folder(self, path: str) -> Scope | None:
         scope = Scope("dir:.") if path == "." else Scope(str(Selector("dir", path=path)), f"{path}/", f"{path}0")
@@ -286,13 +246,3 @@ class _Packing:
         self.keep(text, entry, 2, "".join(outlines) + more if len(outlines) == len(lines) else None)
         if len(outlines) < len(lines) or more:
             self.answer.truncated = True
-
-
-def _only(text: str, found: list[Symbol]) -> Symbol | None:
-    """The one that is meant; of a function and its declarations, the function."""
-    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
-        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
-        found = bodies if len(bodies) == 1 else found
-    if len(found) > 1:
-        raise AmbiguousError(text, [symbol.selector for symbol in sorted(found, key=lambda symbol: symbol.is_demoted)[:20]], total=len(found))
-    return found[0] if found else None

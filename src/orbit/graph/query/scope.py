@@ -9,7 +9,7 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import find_file, holds_files, symbols_of_name
+from orbit.graph.query.target import clean, find_file, holds_files, symbols_of_name
 from orbit.graph.selector import Selector, guess_path, parse
 
 
@@ -35,7 +35,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     """What a `file:` or `dir:` selector, or a plain path, covers. A folder without indexed files is an error."""
     if text is None:
         return Scope("dir:.")
-    selector = parse(text.encode("utf-8", "replace").decode(), root)
+    selector = parse(clean(text), root)
     is_bare = selector.kind == "name"
     if is_bare:
         selector = guess_path(selector) or Selector("dir", path=selector.name)
