@@ -127,7 +127,7 @@ def _retitled(body: str, names: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-class ImportParams(msgspec.Struct, kw_only=True):
+class ImportParams(msgspec.Struct):
     folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra=ARGUMENT)]
     related_features: Annotated[list[str], Meta(description="Feature of all of them; default: cross-cutting.", extra={"cli": {"flag": "--feature"}})] = []
     format: Annotated[Literal["auto", "madr", "nygard"], Meta(description="What the files are; auto looks at each.")] = "auto"
@@ -141,7 +141,7 @@ class ImportAnswer(msgspec.Struct, kw_only=True):
     warnings: list[str]
 
 
-class ExportParams(msgspec.Struct, kw_only=True):
+class ExportParams(msgspec.Struct):
     folder: Annotated[str, Meta(description="Folder to write to.", extra=ARGUMENT)]
     format: Annotated[Literal["madr", "nygard"], Meta(description="Form of the files.")] = "madr"
 

@@ -43,7 +43,7 @@ def _clean(path: str) -> str:
     return "/".join(parts) or "."
 
 
-class ForParams(msgspec.Struct, kw_only=True):
+class ForParams(msgspec.Struct):
     target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra=ARGUMENT)]
 
 

@@ -34,7 +34,7 @@ Consequences = Annotated[str | None, Meta(description="Bullets, one of them `- C
 BodyFile = Annotated[str | None, Meta(description="File with the whole body, instead of sections.")]
 
 
-class AddParams(msgspec.Struct, kw_only=True):
+class AddParams(msgspec.Struct):
     title: Annotated[str, Meta(description="A noun phrase, one line.")]
     owner: Annotated[str, Meta(description="Who answers for it.")]
     related_features: Features
@@ -52,7 +52,7 @@ class AddAnswer(msgspec.Struct, kw_only=True):
     path: str
 
 
-class UpdateParams(msgspec.Struct, kw_only=True):
+class UpdateParams(msgspec.Struct):
     id: AdrId
     status: Annotated[Status | None, Meta(description="New status; acceptance needs --task.")] = None
     title: Annotated[str | None, Meta(description="New title, while it is proposed.")] = None
@@ -68,7 +68,7 @@ class UpdateParams(msgspec.Struct, kw_only=True):
     addendum: Annotated[str | None, Meta(description="Dated text appended to the body; the only way to add to an accepted one.")] = None
 
 
-class SupersedeParams(msgspec.Struct, kw_only=True):
+class SupersedeParams(msgspec.Struct):
     old_id: Annotated[str, Meta(description="The decision that is replaced.", extra=ARGUMENT)]
     new_id: Annotated[str, Meta(description="The accepted decision that replaces it.", extra=ARGUMENT)]
 

@@ -23,7 +23,7 @@ from orbit.model import ARGUMENT
 SNIPPET_CHARS = 280
 
 
-class ShowParams(msgspec.Struct, kw_only=True):
+class ShowParams(msgspec.Struct):
     id: Annotated[str | None, Meta(description="Id such as ADR-0042.", extra=ARGUMENT)] = None
     legacy_id: LegacyId = None
 
@@ -54,7 +54,7 @@ class ListAnswer(msgspec.Struct, kw_only=True):
     page: str | None = None
 
 
-class SearchParams(Filters, kw_only=True):
+class SearchParams(Filters):
     query: Annotated[str, Meta(description="Words to look for.", extra=ARGUMENT)]
     limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 10
 

@@ -36,7 +36,7 @@ TABLES = {  # of the report
 }
 
 
-class MigrateParams(msgspec.Struct, kw_only=True):
+class MigrateParams(msgspec.Struct):
     docs: Annotated[str, Meta(description="Folder of feature folders, such as docs/design.", extra=ARGUMENT)]
     dry_run: Annotated[bool, Meta(description="Write nothing; show the report.")] = False
 

@@ -26,7 +26,7 @@ from orbit.model import ARGUMENT
 HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
-class RenumberParams(msgspec.Struct, kw_only=True):
+class RenumberParams(msgspec.Struct):
     old_id: AdrId
     new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra=ARGUMENT)] = None
     against: Annotated[str | None, Meta(description="Revision that keeps the old number: only citations on lines it does not have are rewritten.")] = None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from orbit.graph import admin
+from orbit.graph import admin, walk_history
 from orbit.graph.outcome import SyncAnswer, Why
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, picture, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
@@ -28,12 +28,11 @@ class WhyParams(msgspec.Struct, kw_only=True):
 
 def _put(method: str) -> Callable[[Session, Any], Any]:
     """Calls the method of `Graph` whose arguments are the params."""
+    return lambda session, ask: getattr(session.graph, method)(**msgspec.structs.asdict(ask))
 
-    def run(session: Session, ask: msgspec.Struct) -> Any:
-        told = {"progress": session.progress} if method in ("sync", "history") else {}
-        return getattr(session.graph, method)(**msgspec.structs.asdict(ask), **told)
 
-    return run
+def _sync(session: Session, ask: SyncParams) -> SyncAnswer:
+    return session.graph.sync(full=ask.full, jobs=ask.jobs, progress=session.progress)
 
 
 def _row(summary: str, question: Callable[..., Any], *examples: str) -> Operation:
@@ -49,7 +48,7 @@ _SYNC = ("orbit graph sync", "orbit graph sync --full --jobs 4")
 _INIT = "Prepare a worktree: the .orbit folder and an .orbitignore. Changes nothing that is there."
 
 OPERATIONS = {
-    "graph.sync": Operation("Bring the graph up to date with the files.", SyncParams, SyncAnswer, _put("sync"), read_only=False, examples=_SYNC),
+    "graph.sync": operation("Bring the graph up to date with the files.", _sync, _sync, *_SYNC, writes=True),
     "graph.search": _row(
         "Find symbols, strings and configuration keys by name or words.",
         search.search,
@@ -99,9 +98,10 @@ OPERATIONS = {
         "orbit graph pack Scheduler.run file:src/jobs.py --max-tokens 6000",
         "orbit graph pack dir:src/jobs command:serve --refresh",
     ),
-    "graph.history": _row(
+    "graph.history": operation(
         "Which tasks and commits touched a symbol, file or folder.",
         history.history,
+        lambda session, ask: walk_history(session.graph, ask, session.progress),
         "orbit graph history Scheduler.run",
         r"orbit graph history file:src/jobs.py --task-id-pattern '#\d+'",
     ),

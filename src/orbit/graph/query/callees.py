@@ -10,7 +10,7 @@ from orbit.graph.query.target import REF_SHIFT, Symbol, find_target, symbol_at
 from orbit.model import CONFIDENCES, REF_KIND_CODES
 
 
-class CalleesParams(msgspec.Struct, kw_only=True):
+class CalleesParams(msgspec.Struct):
     selector: SelectorArgument
     confidence: ConfidenceFloor = "fuzzy"
     limit: RowLimit = None

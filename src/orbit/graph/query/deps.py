@@ -16,7 +16,7 @@ _SUBMODULE = """(SELECT min(m.path) FROM text o JOIN text t ON t.value IN (o.val
     JOIN file m ON m.module = t.id WHERE o.id = i.module AND i.module >= 0)"""
 
 
-class DepsParams(msgspec.Struct, kw_only=True):
+class DepsParams(msgspec.Struct):
     selector: Annotated[str, Meta(description="file:<path>, dir:<path> or a path.", extra={"cli": {"argument": True}})]
     limit: RowLimit = None
 

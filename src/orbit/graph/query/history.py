@@ -29,7 +29,7 @@ NOTES = [
 _FILE_KIND = -1
 
 
-class HistoryParams(msgspec.Struct, kw_only=True):
+class HistoryParams(msgspec.Struct):
     selector: SelectorArgument
     task_id_pattern: Annotated[
         str | None, Meta(description="What a task id looks like in a commit message, as a regular expression; group 1, if there is one, is the id.")

@@ -44,7 +44,7 @@ _RELATIONS_IN = _RELATIONS.format(mine="target", theirs="source")
 _RELATIONS_OUT = _RELATIONS.format(mine="source", theirs="target")
 
 
-class ImpactParams(msgspec.Struct, kw_only=True):
+class ImpactParams(msgspec.Struct):
     selector: SelectorArgument | None = None
     diff: Annotated[str, Meta(description="Instead of a selector: what changed since this revision, or in a range such as main...HEAD.")] | None = None
     staged: Annotated[bool, Meta(description="Instead of a selector: what is staged.")] = False

@@ -22,7 +22,7 @@ _TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typed
 _IMPL = SYMBOL_KIND_CODES["impl"]
 
 
-class ImplementorsParams(msgspec.Struct, kw_only=True):
+class ImplementorsParams(msgspec.Struct):
     selector: SelectorArgument
     limit: RowLimit = None
 

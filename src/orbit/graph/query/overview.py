@@ -18,7 +18,7 @@ TOP_FILES = 20
 _PARTIAL = "f.broken != '[]' OR f.status & 3 != 0"
 
 
-class OverviewParams(msgspec.Struct, kw_only=True):
+class OverviewParams(msgspec.Struct):
     scope: Annotated[str | None, Meta(description="dir:<path>, file:<path> or a path; without it the whole tree.", extra={"cli": {"argument": True}})] = None
     format: Annotated[Literal["summary", "full"], Meta(description="full: every file with its symbols, by path, as far as 20 kB go.")] = "summary"
     limit: Annotated[int, Meta(ge=0, description="How many files at most; without it the 20 with most symbols, or what fits.")] | None = None

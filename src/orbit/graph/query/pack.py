@@ -35,7 +35,7 @@ LONGEST_LISTING = 200  # files a folder's summary names at most
 Reason = Literal["not_found", "ambiguous", "outside_indexed_roots", "stale", "timeout", "over_budget"]
 
 
-class PackParams(msgspec.Struct, kw_only=True):
+class PackParams(msgspec.Struct):
     selectors: Annotated[
         list[str],
         Meta(

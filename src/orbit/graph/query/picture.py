@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer, listed
 from orbit.graph.query.diff import find_changed
-from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, impact_of, parts
+from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, check, impact_of, parts
 from orbit.graph.query.scope import find_scope
 from orbit.graph.query.target import File, Symbol, find_target
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS
@@ -23,7 +23,7 @@ MOST_EDGES = 400
 MOST_COLUMNS = 5
 
 
-class PictureParams(msgspec.Struct, kw_only=True):
+class PictureParams(msgspec.Struct):
     of: Annotated[Literal["overview", "impact"], Meta(description="What to draw.", extra={"cli": {"argument": True}})]
     scope: Annotated[str | None, Meta(description="Of an overview: dir:<path> or file:<path>.")] = None
     format: Annotated[Literal["summary", "full"], Meta(description="Of an overview: folders, or files.")] = "summary"
@@ -79,6 +79,7 @@ def _impact(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswe
         selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree, depth=ask.depth, confidence=ask.confidence,
         direction=ask.direction, limit=CAP,
     )  # fmt: skip
+    check(asked)
     starts: list[Symbol | File] = []
     if ask.selector is not None:
         starts, inner = [target := find_target(db, ask.selector)], parts(db, target)

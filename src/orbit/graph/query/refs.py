@@ -19,7 +19,7 @@ _FUNCTION = SYMBOL_KIND_CODES["function"]
 _IMPORTS = f"SELECT min(id) AS id, line, min(start) AS start, {REF_KIND_CODES['use']} AS kind FROM import WHERE module = ?1 GROUP BY id >> 20, line"
 
 
-class RefsParams(msgspec.Struct, kw_only=True):
+class RefsParams(msgspec.Struct):
     selector: SelectorArgument
     confidence: ConfidenceFloor = "same_module"
     kind: Annotated[Kind | None, Meta(description="Only references or relations of this kind.")] = None

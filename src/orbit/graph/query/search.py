@@ -27,7 +27,7 @@ _TOKENS = re.compile(r"\w+")
 _MOST_WORDS = 12
 
 
-class SearchParams(msgspec.Struct, kw_only=True):
+class SearchParams(msgspec.Struct):
     query: Annotated[
         str | None, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
     ] = None

@@ -18,7 +18,7 @@ MAX_BYTES = 65_536
 STALE = "the file changed since the sync, so these bytes may not be the whole symbol, or all of them its own; run `orbit graph sync`"
 
 
-class ShowParams(msgspec.Struct, kw_only=True):
+class ShowParams(msgspec.Struct):
     selector: SelectorArgument
     max_bytes: Annotated[int, Meta(ge=0, description="How much source at most; cut at a character.")] = MAX_BYTES
     decisions: Annotated[bool, Meta(description="List the decisions that govern it.")] = False
