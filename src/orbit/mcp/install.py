@@ -9,8 +9,6 @@ import difflib
 import hashlib
 import os
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +18,7 @@ import msgspec
 
 from orbit.config import Workspace, environment, home
 from orbit.errors import NotFoundError, RefusedError
+from orbit.files import write_whole
 from orbit.mcp.config_text import ConfigTextError, add_json, add_toml, drop_json, drop_toml, read_json, read_toml
 
 NAME = "orbit"
@@ -155,21 +154,8 @@ def _read(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """All of it or nothing, with the permissions it had; a symlink stays one."""
-    target = Path(os.path.realpath(path))
+    """A symlink stays one."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(text.encode("utf-8"))
-            if target.exists():
-                shutil.copymode(target, scratch)
-            elif sys.platform != "win32":
-                os.chmod(scratch, 0o644)
-            os.replace(scratch, target)
-        except BaseException:
-            os.unlink(scratch)
-            raise
+        write_whole(Path(os.path.realpath(path)), text.encode())
     except OSError as error:
         raise RefusedError(f"{path} cannot be written: {error.strerror}", hint="check permissions and space", code="not-writable") from None

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.runs.blobs import temporary
+from orbit.files import temporary
 from orbit.runs.event import own_fields
 from orbit.runs.reader import Ancestry, RunParams, known_metadata, read_manifest, records, select_run, state_of, steps_begun, timestamp_of
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths

@@ -16,7 +16,8 @@ import msgspec
 from msgspec import Meta
 
 from orbit.errors import UsageError
-from orbit.runs.blobs import BlobStore, sha256_of
+from orbit.files import sha256_of
+from orbit.runs.blobs import BlobStore
 from orbit.runs.reader import RunParams, lines, named_blobs, read_manifest, read_metadata, records, select_run, state_of
 from orbit.runs.rundir import Metadata, RunFolder, RunPaths, StreamAnchor
 from orbit.runs.stream import GENESIS, digest_of, is_untouched, parse
