@@ -18,7 +18,7 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, Symbol, clean, find_target
+from orbit.graph.query.target import File, Symbol, clean, find_target, read_file
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -134,10 +134,15 @@ def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
 
 def local_name(db: apsw.Connection, symbol: Symbol) -> str | None:
     """A symbol's name within its file; None for the module that is the file."""
-    module: Any = db.execute("SELECT m.value FROM file f JOIN text m ON m.id = f.module WHERE f.id = ?", (symbol.file,)).get
-    if module and symbol.qualified == module and symbol.kind == "module":
+    file = read_file(db, symbol.path)
+    if file is None or (symbol.kind == "module" and symbol.qualified == file.module):
         return None
-    return symbol.qualified.removeprefix(f"{module}{language(symbol.lang).separator}") if module else symbol.qualified
+    return symbol.qualified.removeprefix(_prefix(file))
+
+
+def _prefix(file: File) -> str:
+    """What stands before the names within a file."""
+    return f"{file.module}{language(file.lang).separator}" if file.module else ""
 
 
 _WHERE = "p.value >= ? AND p.value < ? AND n.value = ? AND t.kind = ?"
@@ -172,12 +177,8 @@ def task_symbols(db: apsw.Connection, touched: TaskTouches) -> set[int]:
     """Ids of the graph's symbols among what a task touched; those that are gone have none."""
     found: set[int] = set()
     for path in sorted(touched.paths):
-        row: Any = db.execute("SELECT f.id, f.lang, m.value FROM file f JOIN text m ON m.id = f.module WHERE f.path = ?", (path,)).fetchone()
-        if row is None:
-            continue
-        file, lang, module = row
-        prefix = f"{module}{language(lang).separator}" if module else ""
-        bounds = (file << 20, (file + 1) << 20)
-        rows = db.execute("SELECT s.id, q.value, s.kind FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
-        found.update(number for number, qualified, kind in rows if (path, qualified.removeprefix(prefix), kind) in touched.symbols)
+        if file := read_file(db, path):
+            prefix, bounds = _prefix(file), (file.id << 20, (file.id + 1) << 20)
+            rows = db.execute("SELECT s.id, q.value, s.kind FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
+            found.update(number for number, qualified, kind in rows if (path, qualified.removeprefix(prefix), kind) in touched.symbols)
     return found

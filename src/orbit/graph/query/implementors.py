@@ -14,9 +14,9 @@ from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
 from orbit.graph.query.families import family_of
 from orbit.graph.query.near import near_names
-from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
-from orbit.graph.selector import Selector, parse
-from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
+from orbit.graph.query.target import COLUMNS, MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
+from orbit.graph.selector import parse
+from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, TYPE_KINDS
 
 _TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typedef", "module", "delegate"}}
 _IMPL = SYMBOL_KIND_CODES["impl"]
@@ -94,15 +94,10 @@ def _rows(db: apsw.Connection, target: Symbol | None, name: str) -> list[tuple[s
 
 
 def _implementor(db: apsw.Connection, path: str, line: int, relation: int, kind: int, source: int, target: int) -> Implementor:
-    texts = [db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (source, target)]
-    found = list(
-        db.execute(
-            "SELECT f.path, s.kind FROM symbol s JOIN file f ON f.id = s.id >> 20 WHERE s.qualified = ? ORDER BY s.kind = ?, f.id != ?, f.path, s.id LIMIT 1",
-            (source, _IMPL, relation >> 20),
-        )
-    )
-    selector = str(Selector("symbol", path=found[0][0], name=texts[0], symbol_kind=SYMBOL_KINDS[found[0][1]])) if found else None
-    return Implementor(texts[0], texts[1], RELATION_KINDS[kind], path, line, selector)
+    name, of = (db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (source, target))
+    order = "s.kind = ?, f.id != ?, f.path, s.id LIMIT 1"
+    found = db.execute(f"{COLUMNS} WHERE s.qualified = ? ORDER BY {order}", (source, _IMPL, relation >> 20)).fetchone()
+    return Implementor(name, of, RELATION_KINDS[kind], path, line, Symbol(*found).selector if found else None)
 
 
 def _last_part(text: str) -> str:
