@@ -14,7 +14,7 @@ import msgspec
 from orbit.asking import Answer, P, Params, as_method
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
-from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer, clean, db_path, version
+from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer
 from orbit.graph.policy import SyncPolicy
 from orbit.graph.query.answer import fit
 from orbit.graph.query.callees import CalleesParams, callees
@@ -209,16 +209,31 @@ class Graph:
 
     def version(self) -> VersionAnswer:
         """What made the graph: the package, the extractor, the tables."""
-        return version()
+        from importlib.metadata import version as installed
+
+        from orbit.graph.index.place import EXTRACTOR_VERSION
+        from orbit.graph.store.connection import SCHEMA_VERSION
+
+        return VersionAnswer(version=installed("orbit-native"), extractor_version=EXTRACTOR_VERSION, schema_version=SCHEMA_VERSION)
 
     def db_path(self) -> DbPathAnswer:
         """Where the graph of what is checked out is, or will be."""
-        return db_path(self.workspace)
+        from orbit.graph.index.place import EXTRACTOR_VERSION, find_place
+
+        place = find_place(self.root)
+        return DbPathAnswer(path=str(place.database), branch=place.branch, extractor_version=EXTRACTOR_VERSION, exists=place.database.exists())
 
     def clean(self) -> CleanAnswer:
-        """Delete the graphs of all branches of this worktree."""
+        """Delete the graphs of all branches of this worktree. Refuses, and deletes the others, when one is being written."""
+        from orbit.graph.index.place import delete, find_all, find_place
+
         self._readers.close()
-        return clean(self.workspace)
+        folder = find_place(self.root).folder
+        done = delete(find_all(folder))
+        if done.kept:
+            names = ", ".join(f"{name} ({reason})" for name, reason in sorted(done.kept.items()))
+            raise RefusedError(f"could not delete {names}", hint="wait for the sync that is running, then try again", code="in-use")
+        return CleanAnswer(graph_dir=str(folder), deleted=sorted(done.deleted))
 
     # --- how a question is asked
 

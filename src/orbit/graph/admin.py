@@ -1,11 +1,8 @@
-"""Housekeeping of a worktree's graph: which version made it, where it lies, how to be rid of it."""
+"""Answers about the housekeeping of a graph: which version made it, where it lies, what was deleted of it."""
 
 from __future__ import annotations
 
 import msgspec
-
-from orbit.config import Workspace
-from orbit.errors import RefusedError
 
 
 class VersionAnswer(msgspec.Struct, kw_only=True):
@@ -30,31 +27,3 @@ class CleanAnswer(msgspec.Struct, kw_only=True):
 
     graph_dir: str
     deleted: list[str]
-
-
-def version() -> VersionAnswer:
-    from importlib.metadata import version as installed
-
-    from orbit.graph.index.place import EXTRACTOR_VERSION
-    from orbit.graph.store.connection import SCHEMA_VERSION
-
-    return VersionAnswer(version=installed("orbit-native"), extractor_version=EXTRACTOR_VERSION, schema_version=SCHEMA_VERSION)
-
-
-def db_path(workspace: Workspace) -> DbPathAnswer:
-    from orbit.graph.index.place import EXTRACTOR_VERSION, find_place
-
-    place = find_place(workspace.root)
-    return DbPathAnswer(path=str(place.database), branch=place.branch, extractor_version=EXTRACTOR_VERSION, exists=place.database.exists())
-
-
-def clean(workspace: Workspace) -> CleanAnswer:
-    """Delete the databases of all branches. Refuses, and deletes the others, when one is being written."""
-    from orbit.graph.index.place import delete, find_all, find_place
-
-    folder = find_place(workspace.root).folder
-    done = delete(find_all(folder))
-    if done.kept:
-        names = ", ".join(f"{name} ({reason})" for name, reason in sorted(done.kept.items()))
-        raise RefusedError(f"could not delete {names}", hint="wait for the sync that is running, then try again", code="in-use")
-    return CleanAnswer(graph_dir=str(folder), deleted=sorted(done.deleted))

@@ -59,12 +59,15 @@ class Reach:
         self.names = {symbol.name: symbol.name_id for symbol in self.code} | dict(db.execute(_OWNERS, (self.ids,)))
         known = {file.path for file in self.files.values() if file.lang in RUNNERS and not file.is_test}
         self.change = Change([path for path in paths if path in known], self.names)
-        self.mentions = self._read_mentions()
+        # (test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it
+        used = {row[0] for row in db.execute(_USED, (self.ids, listed(self.outside)))}
+        self.mentions = list(db.execute(_MENTIONS, (listed(used | set(self.names.values())),)))
 
     def tests(self) -> tuple[list[TestRow], int]:
         """Nearest first, surest first, a test or test file once; and how many files were too little like the change to be listed."""
         found: dict[str, TestRow] = {}
-        for rows in (self._own(), self._along([symbol.id for symbol in self.symbols]), self._mentioning({symbol.name_id for symbol in self.code})):
+        own = [row for symbol in self.symbols if (row := self._row(symbol.id, 0, "changed")) is not None]
+        for rows in (own, self._along([symbol.id for symbol in self.symbols]), self._mentioning({symbol.name_id for symbol in self.code})):
             for row in sorted(rows, key=lambda row: (row.distance, row.path, row.line)):
                 found.setdefault(row.id, row)
         single = {row.path for row in found.values() if row.selector.startswith("symbol:")}  # a file is named as a whole only where none of its tests is
@@ -88,10 +91,6 @@ class Reach:
         found = [number for number, file in self.files.items() if file.is_test and (number in holding or file.lang in RUNNERS and file.lang not in _WITH_KIND)]
         return sorted(found, key=lambda number: self.files[number].path)
 
-    def _own(self) -> list[TestRow]:
-        """Tests that are changed themselves."""
-        return [row for symbol in self.symbols if (row := self._row(symbol.id, 0, "changed")) is not None]
-
     def _along(self, starts: list[int]) -> list[TestRow]:
         """Tests on the way of a walk along references. What stands in a test (a nested function) is that test; what stands in no symbol, as in tests
         that are calls with a block, is the file's."""
@@ -112,11 +111,6 @@ class Reach:
     def _may_be_test(self, node: int) -> bool:
         file = self.files[node >> SYMBOL_SHIFT if node > 0 else -node]
         return bool(file.is_test) or file.lang == "rust"
-
-    def _read_mentions(self) -> list[Any]:
-        """(test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it."""
-        used = self.db.execute(_USED, (self.ids, listed(self.outside)))
-        return list(self.db.execute(_MENTIONS, (listed({row[0] for row in used} | set(self.names.values())),)))
 
     def _mentioning(self, names: set[int]) -> list[TestRow]:
         """Tests that refer to the name of something changed, where what they mean by it is not known."""

@@ -105,8 +105,5 @@ def _calls(db: apsw.Connection, symbol: Symbol, floor: int) -> list[tuple[Symbol
 
 
 def _constructor(db: apsw.Connection, symbol: Symbol) -> Symbol | None:
-    for row in db.execute(f"{COLUMNS} WHERE s.container = ? AND s.id >> 20 = ? ORDER BY s.id", (symbol.qualified_id, symbol.file)):
-        found = Symbol(*row)
-        if found.kind == "constructor" or found.name in _CONSTRUCTORS:
-            return found
-    return None
+    members = (Symbol(*row) for row in db.execute(f"{COLUMNS} WHERE s.container = ? AND s.id >> 20 = ? ORDER BY s.id", (symbol.qualified_id, symbol.file)))
+    return next((member for member in members if member.kind == "constructor" or member.name in _CONSTRUCTORS), None)
