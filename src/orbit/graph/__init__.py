@@ -14,7 +14,7 @@ import msgspec
 from orbit.asking import Answer, P, Params, as_method
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
-from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer
+from orbit.graph.outcome import CleanAnswer, DbPathAnswer, VersionAnswer
 from orbit.graph.policy import SyncPolicy
 from orbit.graph.query.answer import fit
 from orbit.graph.query.callees import CalleesParams, callees

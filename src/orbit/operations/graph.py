@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from orbit.graph import admin, walk_history
-from orbit.graph.outcome import SyncAnswer, Why
+from orbit.graph import walk_history
+from orbit.graph.outcome import CleanAnswer, DbPathAnswer, SyncAnswer, VersionAnswer, Why
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, picture, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
 from orbit.graph.setup import InitAnswer, InitParams, init
@@ -74,9 +74,9 @@ OPERATIONS = {
     "graph.deps": _row("What a file or folder imports.", deps.deps, "orbit graph deps file:src/jobs.py"),
     "graph.impact": _row("What a change may touch: callers, heirs, and theirs.", impact.impact, *_IMPACT),
     "graph.trace": _row(_TREE, trace.trace, *_TRACE),
-    "graph.version": _plain("Versions of the package, the extractor and the tables.", admin.VersionAnswer, "version", example="orbit graph version"),
-    "graph.db-path": _plain("Where the graph of what is checked out lies.", admin.DbPathAnswer, "db_path", example="orbit graph db-path"),
-    "graph.clean": _plain("Delete the graphs of all branches of this worktree.", admin.CleanAnswer, "clean", example="orbit graph clean", writes=True),
+    "graph.version": _plain("Versions of the package, the extractor and the tables.", VersionAnswer, "version", example="orbit graph version"),
+    "graph.db-path": _plain("Where the graph of what is checked out lies.", DbPathAnswer, "db_path", example="orbit graph db-path"),
+    "graph.clean": _plain("Delete the graphs of all branches of this worktree.", CleanAnswer, "clean", example="orbit graph clean", writes=True),
     "graph.digest": _plain("One value for the whole graph: equal graphs, equal digest.", DigestAnswer, "digest", example="orbit graph digest"),
     "graph.why": _plain("Why a file is in the graph, or is not.", Why, "why", WhyParams, example="orbit graph why build/gen.py"),
     "graph.init": Operation(_INIT, InitParams, InitAnswer, lambda session, _: init(session.workspace), read_only=False, examples=("orbit init",)),
