@@ -68,7 +68,8 @@ def list_events(folder: RunFolder, params: EventsParams) -> EventsAnswer:
     keyed = heapq.nsmallest(params.limit or 1000, matching(), key=place) if params.limit != 0 else sorted(matching(), key=place)
     events = [event for _, _, event in keyed]
     if params.limit is None:
-        events = _within_budget(events)
+        sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
+        events = events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
     return EventsAnswer(run_id=paths.run_id, events=events, total=total, truncated=len(events) < total, unreadable=unreadable)
 
 
@@ -83,11 +84,6 @@ def stream_events(
             step_id = ancestry.step_of(record)
             if step in (None, step_id):
                 yield number, record if step_id is None else record | {"step_id": step_id}
-
-
-def _within_budget(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
-    return events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
 
 
 class TraceParams(RunParams, kw_only=True):

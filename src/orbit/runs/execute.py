@@ -112,7 +112,10 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
     name = _name_of(params.command[0])
     root, artifacts = folder.workspace.root, folder.root
-    _check_step(folder, params)
+    if params.step is not None:  # refused before anything is written: a mistyped step must not mark a run as failed
+        checked_name("step", params.step)
+        if params.run is not None and params.step in folder.existing(params.run).step_ids():
+            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
     if params.run:
         run = Run.resume(params.run, root=root, artifacts_root=artifacts)
     else:
@@ -216,14 +219,6 @@ class _Keeper:
                 self._file.close()
                 return self._journal.blobs.put_file(self.path)
         return None
-
-
-def _check_step(folder: RunFolder, params: ExecParams) -> None:
-    """Refuse before anything is written: a mistyped step must not mark a run as failed."""
-    if params.step is not None:
-        checked_name("step", params.step)
-        if params.run is not None and params.step in folder.existing(params.run).step_ids():
-            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
 
 
 def _name_of(command: str) -> str:
