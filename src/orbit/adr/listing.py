@@ -156,15 +156,13 @@ def _by_meaning(index: Index, query: str, filters: Filters) -> tuple[list[tuple[
         rows = index.vectors(f"{point.name}={point.value}", filters, lambda texts: [_unit(vector).tobytes() for vector in embedder.embed(texts)])
     except Exception as error:  # somebody else's package: its failure must not take search away
         return None, f"embedder {point.name!r} failed ({type(error).__name__}: {error}); ranked by full text"
-    scored = [(entry, sum(map(mul, wanted, array("f", vector))), _snippet(body)) for entry, vector, body in rows]
+    scored = []
+    for entry, vector, body in rows:
+        words = " ".join(line for line in body.split("\n") if not line.startswith("#")).split()
+        scored.append((entry, sum(map(mul, wanted, array("f", vector))), " ".join(words)[:SNIPPET_CHARS]))
     return sorted(scored, key=lambda match: (-match[1], match[0].folder)), None
 
 
 def _unit(vector: Sequence[float]) -> array[float]:
     length = sum(value * value for value in vector) ** 0.5 or 1.0
     return array("f", [value / length for value in vector])
-
-
-def _snippet(body: str) -> str:
-    words = " ".join(line for line in body.split("\n") if not line.startswith("#"))
-    return " ".join(words.split())[:SNIPPET_CHARS]
