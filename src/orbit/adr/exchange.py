@@ -15,8 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import HEADING, digest, missing, prose_lines
-from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
+from orbit.adr.envelope import Decision, Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, read_decision, tidy
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import create
 from orbit.adr.store import Store

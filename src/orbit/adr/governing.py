@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
-from orbit.adr.decision import Entry
+from orbit.adr.index import Entry
 from orbit.adr.store import Code, Place, Store
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
 from orbit.model import ARGUMENT

@@ -16,10 +16,12 @@ import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
-from orbit.adr.envelope import STATUSES, Status, is_id, number_of
+from orbit.adr.body import anchors, digest, missing
+from orbit.adr.citations import Citation, citations_in_markdown
+from orbit.adr.envelope import BODY, ENVELOPE, STATUSES, Envelope, Status, is_id, number_of, read_decision
 from orbit.adr.globs import contains
 from orbit.adr.journal import Journal
+from orbit.errors import IntegrityError
 
 VERSION = 2
 # A file touched this shortly before it was indexed may change again without a new time stamp, so it is read again.
@@ -38,6 +40,32 @@ class Filters(msgspec.Struct, kw_only=True):
     path: Annotated[str | None, Meta(description="Has a glob that covers this path.")] = None
     since: Annotated[str | None, Meta(description="Last updated at or after this date or UTC time.")] = None
     legacy_id: LegacyId = None
+
+
+class Entry(msgspec.Struct, kw_only=True):
+    """What the index keeps of a decision: enough to list and to lint it without opening its files again."""
+
+    folder: str
+    envelope: Envelope | None = None
+    unknown: list[str] = []
+    problems: list[str] = []
+    gaps: list[str] = []
+    body_digest: str = ""
+    citations: list[Citation] = []
+    anchors: list[tuple[str, int]] = []
+    error: str | None = None
+
+    @property
+    def id(self) -> str:
+        return self.folder.partition("/")[2]
+
+    @property
+    def status(self) -> str:
+        return self.folder.partition("/")[0]
+
+    @property
+    def title(self) -> str:
+        return self.envelope.title if self.envelope else ""
 
 
 class Index:
@@ -237,6 +265,17 @@ class Index:
         labels = [(row, kind, value) for kind, field in LABELS.items() for value in getattr(envelope, field)]
         db.executemany("INSERT INTO labels VALUES (?, ?, ?)", [*labels, *((row, "anchor", anchor) for anchor, _ in entry.anchors)])
         db.execute("INSERT INTO words (rowid, title, tags, body) VALUES (?, ?, ?, ?)", (row, envelope.title, " ".join(envelope.tags), body))
+
+
+def summarise(home: Path, folder: str) -> tuple[Entry, str]:
+    """The index entry of a folder, and its body."""
+    try:
+        decision = read_decision(home, folder)
+    except IntegrityError as error:
+        return Entry(folder=folder, error=error.message), ""
+    body = decision.body
+    told: dict[str, Any] = {"gaps": missing(body), "body_digest": digest(body), "citations": citations_in_markdown(body), "anchors": anchors(body)}
+    return Entry(folder=folder, envelope=decision.envelope, unknown=list(decision.unknown), problems=decision.problems, **told), body
 
 
 def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:

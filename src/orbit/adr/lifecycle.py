@@ -15,8 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sections
-from orbit.adr.decision import BODY, ENVELOPE, Decision
-from orbit.adr.envelope import Envelope, Status, check, encode, format_id, tidy
+from orbit.adr.envelope import BODY, ENVELOPE, Decision, Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
 from orbit.adr.store import Store
 from orbit.audit import CommandRow, now

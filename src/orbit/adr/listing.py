@@ -11,9 +11,8 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import missing, sections
-from orbit.adr.decision import Entry
 from orbit.adr.envelope import Envelope
-from orbit.adr.index import Filters, Index, LegacyId, full_time
+from orbit.adr.index import Entry, Filters, Index, LegacyId, full_time
 from orbit.adr.render import decisions_page
 from orbit.adr.store import Store
 from orbit.adr.threads import threads_in

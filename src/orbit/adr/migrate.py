@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import compose, digest
-from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import FEATURE, Envelope, format_id, tidy
+from orbit.adr.envelope import FEATURE, Decision, Envelope, format_id, read_decision, tidy
 from orbit.adr.journal import Change
 from orbit.adr.legacy import LegacyEntry, LegacyPage, Reference, Sweep, parse_page
 from orbit.adr.lifecycle import create

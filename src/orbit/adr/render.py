@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import HEADING, prose_lines
-from orbit.adr.decision import Decision, Entry, read_decision
-from orbit.adr.envelope import number_of
+from orbit.adr.envelope import Decision, number_of, read_decision
 from orbit.adr.exchange import FRONT_MATTER
+from orbit.adr.index import Entry
 from orbit.adr.journal import Change
 from orbit.adr.store import Store
 from orbit.errors import NotFoundError, UsageError

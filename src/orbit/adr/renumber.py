@@ -12,8 +12,7 @@ from msgspec import Meta
 
 from orbit.adr.body import digest
 from orbit.adr.citations import citations_in, spliced
-from orbit.adr.decision import BODY, THREADS, Decision
-from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
+from orbit.adr.envelope import BODY, THREADS, Decision, Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId, rewrite
 from orbit.adr.store import Store

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.decision import THREADS
-from orbit.adr.envelope import dump_yaml, load_yaml
+from orbit.adr.envelope import THREADS, dump_yaml, load_yaml
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.store import Store

@@ -8,10 +8,6 @@ from orbit.config import Workspace
 from orbit.errors import RefusedError
 
 
-class InitParams(msgspec.Struct, kw_only=True):
-    """Nothing to say."""
-
-
 class InitAnswer(msgspec.Struct, kw_only=True):
     """Paths relative to the root; a second time all of them are in `kept`."""
 

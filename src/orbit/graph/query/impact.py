@@ -14,11 +14,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
 from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, listed
-from orbit.graph.query.families import family_of
 from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
 from orbit.graph.selector import Selector
-from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, family_of
 
 CAP = 200
 DEPTH = 3

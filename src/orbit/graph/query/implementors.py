@@ -12,11 +12,10 @@ import msgspec
 
 from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
-from orbit.graph.query.families import family_of
 from orbit.graph.query.near import near_names
 from orbit.graph.query.target import COLUMNS, MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
 from orbit.graph.selector import parse
-from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, TYPE_KINDS
+from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, TYPE_KINDS, family_of
 
 _TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typedef", "module", "delegate"}}
 _IMPL = SYMBOL_KIND_CODES["impl"]

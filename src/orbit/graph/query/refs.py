@@ -9,9 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from orbit.graph.query.answer import FLOORS, ROWS, ConfidenceFloor, GraphAnswer, RowLimit, SelectorArgument, Target, listed
-from orbit.graph.query.families import family_members
 from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name
-from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES, family_members
 
 FUZZY = CONFIDENCES.index("fuzzy_name")
 Kind = Literal["call", "type", "use", "trait_bound", "impl", "extends", "implements"]
