@@ -123,11 +123,6 @@ class Index:
         where, values = self._where(filters)
         return int(self._one(f"SELECT count(*) FROM adrs WHERE {where}", values))
 
-    def folders(self, adr_id: str) -> list[str]:
-        """All folders that claim an id: one, unless branches collided."""
-        claims = self._run("SELECT folder FROM adrs WHERE number = ? ORDER BY folder", (number_of(adr_id),))
-        return [folder for (folder,) in claims if folder.endswith("/" + adr_id)]
-
     def highest(self) -> int:
         """The highest number ever given out here, including those that decisions had before they were renumbered."""
         former = [number_of(value) for (value,) in self._run("SELECT value FROM labels WHERE kind = 'legacy_id' AND value GLOB 'ADR-[0-9]*'") if is_id(value)]

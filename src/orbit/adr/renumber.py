@@ -45,7 +45,7 @@ def renumber(store: Store, ask: RenumberParams) -> RenumberAnswer:
         decision = store.load(ask.old_id)
         old_id = decision.envelope.id
         new_id = _free_id(store, ask)
-        if len(store.index.folders(old_id)) > 1 and ask.against is None:
+        if sum(entry.id == old_id for entry in store.index.entries()) > 1 and ask.against is None:
             hint = "name with --against the revision whose decision keeps the number, such as HEAD^1 after a merge"
             raise RefusedError(f"another decision keeps {old_id}, so its citations must be told apart", hint=hint)
         status = decision.envelope.status

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from orbit.present import Renderer, by_answer
-from orbit.present.text import GREEN, RED, paint, table
+from orbit.present.text import GREEN, RED, paint, table, tree
 from orbit.runs.event import own_fields
 from orbit.runs.events import EventsAnswer, LogRecord, LogsAnswer, TraceAnswer, TraceNode
 from orbit.runs.execute import ExecAnswer
@@ -100,21 +100,16 @@ def _events(answer: EventsAnswer, colour: bool) -> str:
 def _trace(answer: TraceAnswer, colour: bool) -> str:
     lines: list[str] = []
     for root in answer.roots:
-        lines += _tree(root, "", "")
+        lines += tree(root, _node)
     for orphan in answer.orphans:
-        lines += _tree(orphan, f"orphan ({orphan.reason}) ", "")
+        lines += tree(orphan, _node, f"orphan ({orphan.reason}) ")
     lines += [f"first {len(lines)} of {answer.total} events"] if answer.truncated else []
     return "\n".join(lines + _unreadable(answer.unreadable)) or "no events"
 
 
-def _tree(node: TraceNode, first: str, rest: str) -> list[str]:
-    event = node.event
-    name = f"{event.get('event_type')} {event.get('step_id') or ''}".strip()
-    lines = [f"{first}{name}  {_summary(event)}".rstrip()]
-    for place, child in enumerate(node.children):
-        is_last = place == len(node.children) - 1
-        lines += _tree(child, rest + ("└── " if is_last else "├── "), rest + ("    " if is_last else "│   "))
-    return lines
+def _node(node: TraceNode) -> str:
+    name = f"{node.event.get('event_type')} {node.event.get('step_id') or ''}".strip()
+    return f"{name}  {_summary(node.event)}".rstrip()
 
 
 def _logs(answer: LogsAnswer, colour: bool) -> str:
