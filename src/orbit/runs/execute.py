@@ -90,14 +90,9 @@ class ExecParams(msgspec.Struct, kw_only=True):
     no_diff: Annotated[bool, Meta(description="Do not record what the command changed in the worktree.")] = False
 
 
-class ExecAnswer(msgspec.Struct, kw_only=True):
+class ExecAnswer(Ended, frozen=True, kw_only=True):
     run_id: str
     step_id: str
-    exit_code: int
-    duration_ms: int
-    timed_out: bool
-    signal: str | None
-    error: str | None
     state: str
     head: str | None  # the anchor: keep it elsewhere to make tampering evident
     events: int
@@ -124,10 +119,9 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
     with child.forwarding(), run, ExitStack() as until_end:
         step = _begin_step(run, params, name, until_end)
         ended = _Recording(run, step, params, child, shown, graph_digest).record()
-    told = {name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")}
-    counts: dict[str, Any] = {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
-    state, path = run.metadata.termination or "", f"{folder.label}/{run.run_id}"
-    return ExecAnswer(run_id=run.run_id, step_id=step.step_id, **told, state=state, head=run.head, **counts, path=path)
+    told: dict[str, Any] = {"run_id": run.run_id, "step_id": step.step_id, "state": run.metadata.termination or "", "head": run.head}
+    told |= {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
+    return ExecAnswer(**msgspec.structs.asdict(ended), **told, path=f"{folder.label}/{run.run_id}")
 
 
 class _Recording:

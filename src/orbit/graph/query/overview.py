@@ -64,7 +64,7 @@ def overview(db: apsw.Connection, ask: OverviewParams) -> OverviewAnswer:
     """Counts exact, files as many as asked for."""
     scope = find_scope(db, ask.scope)
     files = {row[0]: row for row in db.execute(f"SELECT f.id, f.path, f.lang, {_PARTIAL} FROM file f WHERE {scope.where}", scope.values)}
-    counts, kinds = _count_symbols(db, scope)
+    counts, kinds = count_symbols(db, scope)
     has_symbols = ask.format == "full" or scope.is_file
     order = sorted(files.values(), key=(lambda row: row[1]) if has_symbols else (lambda row: (-counts[row[0]], row[1])))
     limit = ask.limit if ask.limit is not None else len(order) if has_symbols else TOP_FILES
@@ -108,7 +108,7 @@ def _symbols(db: apsw.Connection, file: int) -> list[OverviewSymbol]:
     return [OverviewSymbol(name, SYMBOL_KINDS[kind], qualified, line) for name, kind, qualified, line in found]
 
 
-def _count_symbols(db: apsw.Connection, scope: Scope) -> tuple[Counter[int], Counter[str]]:
+def count_symbols(db: apsw.Connection, scope: Scope) -> tuple[Counter[int], Counter[str]]:
     """Symbols by file id and by kind."""
     if scope.end:
         found = db.execute(
