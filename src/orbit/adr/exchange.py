@@ -61,10 +61,6 @@ def split(text: str, format: Format) -> tuple[str, str]:
     return text[:end], text[end:]
 
 
-def guess(text: str) -> Format:
-    return "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
-
-
 def read_head(head: str, format: Format) -> Head:
     front = FRONT_MATTER.match(head)
     title = TITLE.search(head, front.end() if front else 0)
@@ -203,7 +199,8 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path.name} is not UTF-8") from None
-    form: Format = guess(text) if ask.format == "auto" else ask.format
+    looks: Format = "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
+    form = looks if ask.format == "auto" else ask.format
     raw_head, body = split(text, form)
     try:
         head = read_head(raw_head, form)

@@ -102,7 +102,9 @@ def uninstall(root: Path | None, client: str, *, dry_run: bool = False) -> Insta
     try:
         if before is None or NAME not in place.read(before, place.section):
             raise NotFoundError(f"{place.path} has no entry called {NAME}", hint=f"orbit mcp install --client {client} adds it", code="not-installed")
-        known = _read_record(record)
+        known = None
+        with suppress(OSError, msgspec.MsgspecError):
+            known = msgspec.json.decode(record.read_bytes(), type=_Before)
         after = known.text if known is not None and known.after == _hash(before) else place.drop(before, place.section, NAME)
     except ConfigTextError as error:
         raise RefusedError(f"{place.path}: {error}", hint=f"mend {place.path}, then try again", code="unreadable") from None
@@ -130,13 +132,6 @@ def _answer(client: str, place: Place, before: str | None, after: str | None, *,
 
 def _record(workspace: Workspace, path: Path) -> Path:
     return workspace.state / "state" / "mcp" / f"{_hash(str(path))[:16]}.json"
-
-
-def _read_record(record: Path) -> _Before | None:
-    try:
-        return msgspec.json.decode(record.read_bytes(), type=_Before)
-    except (OSError, msgspec.MsgspecError):
-        return None
 
 
 def _hash(text: str) -> str:

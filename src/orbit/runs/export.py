@@ -69,15 +69,11 @@ def _otlp(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
     One line of JSON per export request and one signal per file, as the file exporter of OpenTelemetry has it. Ids are derived from ours, so that
     exporting twice gives the same bytes.
     """
-    spans = _spans(paths)
-    while batch := list(islice(spans, _BATCH)):
-        yield _request(metadata, batch)
-
-
-def _request(metadata: Metadata, spans: list[Span]) -> dict[str, Any]:
     resource = {"service.name": "orbit", "host.name": metadata.host, "orbit.run_id": metadata.run_id, "orbit.workflow_id": metadata.workflow_id}
     scope = {"name": "orbit.runs", "version": str(metadata.schema_versions.get("envelope", 1))}
-    return {"resourceSpans": [{"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": spans}]}]}
+    spans = _spans(paths)
+    while batch := list(islice(spans, _BATCH)):
+        yield {"resourceSpans": [{"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": batch}]}]}
 
 
 def _spans(paths: RunPaths) -> Iterator[Span]:

@@ -50,7 +50,7 @@ class ImplementorsAnswer(GraphAnswer, kw_only=True):
 def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAnswer:
     """Direct ones; ask again for those of an implementor."""
     target = _find_type(db, ask.selector)
-    name = target.name if target is not None else _last_part(ask.selector)
+    name = target.name if target is not None else re.split(r"::|[.#/]", ask.selector.strip().partition("<")[0])[-1]
     rows = _rows(db, target, name)
     if not rows and target is None:
         if found := symbols_of_name(db, ask.selector.strip()):
@@ -97,7 +97,3 @@ def _implementor(db: apsw.Connection, path: str, line: int, relation: int, kind:
     order = "s.kind = ?, f.id != ?, f.path, s.id LIMIT 1"
     found = db.execute(f"{COLUMNS} WHERE s.qualified = ? ORDER BY {order}", (source, _IMPL, relation >> 20)).fetchone()
     return Implementor(name, of, RELATION_KINDS[kind], path, line, Symbol(*found).selector if found else None)
-
-
-def _last_part(text: str) -> str:
-    return re.split(r"::|[.#/]", text.strip().partition("<")[0])[-1]

@@ -102,7 +102,8 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *,
         return _find_module(db, selector.name, with_near)
     if selector.kind == "command":
         return _find_handler(db, selector.name, with_near)
-    found = _prefer_members(symbols_of_name(db, selector.name))
+    named = symbols_of_name(db, selector.name)
+    found = [symbol for symbol in named if symbol.kind_code != _MODULE] or named  # a module is often called like the one thing in it
     if not found and selector.name.startswith(("/", "../", "./")):
         path = normalise(selector.name, root)
         return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path, with_near)
@@ -110,7 +111,7 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *,
         guess = guess_path(selector)
         if guess is not None and (file := read_file(db, guess.path)) is not None:
             return _at_line(db, file, selector.name)
-        if files := _modules(db, selector.name) or (_files_ending(db, guess.path) if guess is not None else []):
+        if files := _modules(db, selector.name) or (_files(db, "substr(f.path, -length(?1)) = ?1", f"/{guess.path}") if guess is not None else []):
             return files[0] if len(files) == 1 else _choose_file(selector.name, files)
         if guess is not None and holds_files(db, guess.path):
             return find_target(db, f"dir:{guess.path}")
@@ -204,11 +205,6 @@ def _ends_with(qualified: str, name: str) -> bool:
     return held[-len(wanted) :] == wanted
 
 
-def _prefer_members(found: list[Symbol]) -> list[Symbol]:
-    """Without the modules, if anything else has the name: a module is often called like the one thing in it, and `module:` names it."""
-    return [symbol for symbol in found if symbol.kind_code != _MODULE] or found
-
-
 def _choose(db: apsw.Connection, text: str, found: list[Symbol], with_near: bool) -> Symbol:
     """The only one; of a function and its own declarations, the function."""
     if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
@@ -249,12 +245,11 @@ _FILE_COLUMNS = "SELECT f.id, f.path, f.lang, m.value, f.module, f.size FROM fil
 
 
 def _modules(db: apsw.Connection, name: str) -> list[File]:
-    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE f.module = ? ORDER BY f.path", (text_id(db, name),))]
+    return _files(db, "f.module = ?", text_id(db, name))
 
 
-def _files_ending(db: apsw.Connection, path: str) -> list[File]:
-    """Files by the end of their path: a bare file name, or with a folder or two."""
-    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE substr(f.path, -length(?1)) = ?1 ORDER BY f.path", (f"/{path}",))]
+def _files(db: apsw.Connection, where: str, value: int | str) -> list[File]:
+    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE {where} ORDER BY f.path", (value,))]
 
 
 def _at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
