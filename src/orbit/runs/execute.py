@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, BinaryIO
 
 import msgspec
@@ -33,16 +33,9 @@ _PATIENCE = 120  # seconds for a snapshot of the worktree
 class WorkspaceWatch:
     """A snapshot is a tree of everything git would track, untracked files included, built with an index and an object folder of its own."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._temporary = Path(tempfile.mkdtemp(prefix="orbit-diff-"))
+    def __init__(self, root: Path, scratch: Path) -> None:
+        self.root, self._temporary = root, scratch
         self.before = self._snapshot()  # None where there is nothing to compare
-
-    def __enter__(self) -> WorkspaceWatch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._temporary, ignore_errors=True)
 
     def diff(self) -> bytes:
         """The change since the first snapshot, as a patch."""
@@ -136,7 +129,8 @@ class _Recording:
         def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
             return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
-        with nullcontext() if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root) as watch:
+        with TemporaryDirectory(prefix="orbit-diff-", ignore_cleanup_errors=True) as scratch:
+            watch = None if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root, Path(scratch))
             with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
                 self._invoke()
             self._keep_workspace(watch)

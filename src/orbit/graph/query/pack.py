@@ -192,10 +192,7 @@ class _Packing:
 
     def absence(self, text: str) -> Reason:
         """Is it nowhere, or only not in the graph?"""
-        try:
-            selector = parse(text, self.root)
-        except SelectorSyntaxError:
-            return "not_found"
+        selector = parse(clean(text), self.root)
         guess = selector if selector.path else guess_path(selector)
         if guess is None or not guess.path or read_file(self.db, guess.path) is not None:
             return "not_found"

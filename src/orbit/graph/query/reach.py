@@ -11,7 +11,7 @@ import msgspec
 from orbit.graph.query.answer import FLOORS, listed
 from orbit.graph.query.impact import ImpactParams, constructed, steps
 from orbit.graph.query.likeness import NAME_WEIGHT, Change, shared
-from orbit.graph.query.runnable import RUNNERS, TestRow, file_id, runner_of, test_id
+from orbit.graph.query.runnable import RUNNERS, TestRow, file_id, test_id
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol
 from orbit.graph.selector import Selector
 from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
@@ -151,7 +151,7 @@ class Reach:
             is_method = lang in ("java", "kotlin", "csharp") and kind in _CODE
             if kind == TEST and (is_test or lang == "rust") or is_test and (is_method or words and name.startswith(words)):
                 selector = str(Selector("symbol", path=path, name=qualified, symbol_kind=SYMBOL_KINDS[kind]))
-                return TestRow(id=test_id(lang, path, module, qualified, line), runner=runner_of(lang), path=path, line=line, distance=distance,
+                return TestRow(id=test_id(lang, path, module, qualified, line), runner=RUNNERS.get(lang, "file"), path=path, line=line, distance=distance,
                                evidence=evidence, selector=selector)  # fmt: skip
             if parent is None:
                 return self._file_row(symbol >> SYMBOL_SHIFT, distance, evidence) if is_test and lang in ("typescript", "tsx", "javascript") else None
@@ -162,7 +162,7 @@ class Reach:
         if not is_test or lang not in RUNNERS or path.endswith(("conftest.py", "__init__.py")):
             return None
         selector = str(Selector("file", path=path))
-        return TestRow(id=file_id(lang, path), runner=runner_of(lang), path=path, line=1, distance=distance, evidence=evidence, selector=selector)
+        return TestRow(id=file_id(lang, path), runner=RUNNERS.get(lang, "file"), path=path, line=1, distance=distance, evidence=evidence, selector=selector)
 
 
 _SYMBOL = """SELECT s.parent, s.kind, n.value, q.value, s.line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified

@@ -81,14 +81,6 @@ class File(msgspec.Struct, frozen=True):
         return Target(name=self.path.rpartition("/")[2], qualified=self.module, selector=self.selector, kind="file", path=self.path, line=1)
 
 
-def find_symbol(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol:
-    """The one symbol that `text` means. A file, folder or module is refused: it is not one symbol."""
-    found = find_target(db, text, root)
-    if isinstance(found, File):
-        raise UsageError(f"{found.selector} is a file, not a symbol", hint=f"`orbit graph overview {found.selector}` lists its symbols")
-    return found
-
-
 def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *, with_near: bool = True) -> Symbol | File:
     """The one symbol or file that `text` means. Without `with_near` no names near a wrong one are looked for, which takes most of the time."""
     selector = parse(clean(text), root)

@@ -9,8 +9,9 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from orbit.errors import UsageError
 from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, SPARE, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler, symbol_at
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, File, Symbol, commands_of_name, find_target, near_commands, only_handler, symbol_at
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
@@ -49,7 +50,10 @@ def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
     text = ask.command.strip()
     if parse(text).kind in ("symbol", "file", "dir", "module"):
-        return _tree(db, find_symbol(db, text), text, ask)
+        target = find_target(db, text)
+        if isinstance(target, File):
+            raise UsageError(f"{target.selector} is a file, not a symbol", hint=f"`orbit graph overview {target.selector}` lists its symbols")
+        return _tree(db, target, text, ask)
     name = " ".join(text.removeprefix("command:").split())
     rows = commands_of_name(db, name)
     if not rows:
