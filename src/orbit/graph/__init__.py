@@ -16,20 +16,10 @@ from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
 from orbit.graph.outcome import CleanAnswer, DbPathAnswer, VersionAnswer
 from orbit.graph.policy import SyncPolicy
+from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, refs, search, show, trace
 from orbit.graph.query.answer import fit
-from orbit.graph.query.callees import CalleesParams, callees
-from orbit.graph.query.deps import DepsParams, deps
 from orbit.graph.query.fresh import named_files, stale_files
-from orbit.graph.query.history import HistoryAnswer, HistoryParams, history, touched_by_task
-from orbit.graph.query.impact import ImpactAnswer, ImpactParams, check, impact
-from orbit.graph.query.implementors import ImplementorsParams, implementors
-from orbit.graph.query.overview import OverviewParams, overview
-from orbit.graph.query.pack import PackAnswer, PackParams, pack
-from orbit.graph.query.refs import RefsParams, refs
-from orbit.graph.query.search import SearchAnswer, SearchParams, search
-from orbit.graph.query.show import ShowAnswer, ShowParams, show
 from orbit.graph.query.tokens import find_counter
-from orbit.graph.query.trace import TraceParams, trace
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
@@ -59,15 +49,15 @@ def _question(params: Callable[P, Params], question: Callable[[Connection, Param
     return as_method(params, put)
 
 
-def _search(graph: Graph, ask: SearchParams) -> SearchAnswer:
+def _search(graph: Graph, ask: search.SearchParams) -> search.SearchAnswer:
     """Find by name, beginning of a name, or words."""
-    touched = None if ask.task_id is None else touched_by_task(_stand(graph, None).database, ask.task_id)
-    return graph.put(partial(search, touched=touched), ask)
+    touched = None if ask.task_id is None else history.touched_by_task(_stand(graph, None).database, ask.task_id)
+    return graph.put(partial(search.search, touched=touched), ask)
 
 
-def _show(graph: Graph, ask: ShowParams) -> ShowAnswer:
+def _show(graph: Graph, ask: show.ShowParams) -> show.ShowAnswer:
     """The source of a symbol or file."""
-    answer = graph.put(partial(show, root=graph.root), ask)
+    answer = graph.put(partial(show.show, root=graph.root), ask)
     if ask.decisions:
         from orbit.graph.change import governing
 
@@ -75,30 +65,30 @@ def _show(graph: Graph, ask: ShowParams) -> ShowAnswer:
     return answer
 
 
-def _impact(graph: Graph, ask: ImpactParams) -> ImpactAnswer:
+def _impact(graph: Graph, ask: impact.ImpactParams) -> impact.ImpactAnswer:
     """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
-    check(ask)
+    impact.check(ask)
     if ask.is_diff:
         from orbit.graph.change import impact_of_change
 
         return impact_of_change(graph, ask)
-    answer = graph.put(impact, ask)
+    answer = graph.put(impact.impact, ask)
     if ask.decisions and answer.target is not None:
         answer.decisions = graph.show(answer.target.selector, max_bytes=0, decisions=True).decisions
     return answer
 
 
-def _pack(graph: Graph, ask: PackParams) -> PackAnswer:
+def _pack(graph: Graph, ask: pack.PackParams) -> pack.PackAnswer:
     """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
     counted_as, count = find_counter(graph.workspace.setting("graph", "tokenizer"))
     if ask.refresh:
         graph.sync()
-    return graph.put(partial(pack, root=graph.root, count=count, counted_as=counted_as), ask, keep_up=False)
+    return graph.put(partial(pack.pack, root=graph.root, count=count, counted_as=counted_as), ask, keep_up=False)
 
 
-def walk_history(graph: Graph, ask: HistoryParams, progress: Progress | None = None) -> HistoryAnswer:
+def walk_history(graph: Graph, ask: history.HistoryParams, progress: Progress | None = None) -> history.HistoryAnswer:
     """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
-    return graph.put(partial(history, root=graph.root, standing=_stand(graph, ask.task_id_pattern, progress, stored=ask.stored)), ask)
+    return graph.put(partial(history.history, root=graph.root, standing=_stand(graph, ask.task_id_pattern, progress, stored=ask.stored)), ask)
 
 
 def _stand(graph: Graph, pattern: str | None, progress: Progress | None = None, *, stored: bool = False) -> Standing:
@@ -178,17 +168,17 @@ class Graph:
 
     # --- questions
 
-    callees = _question(CalleesParams, callees)
-    deps = _question(DepsParams, deps)
-    implementors = _question(ImplementorsParams, implementors)
-    overview = _question(OverviewParams, overview)
-    refs = _question(RefsParams, refs)
-    trace = _question(TraceParams, trace)
-    history = as_method(HistoryParams, walk_history)
-    impact = as_method(ImpactParams, _impact)
-    pack = as_method(PackParams, _pack)
-    search = as_method(SearchParams, _search)
-    show = as_method(ShowParams, _show)
+    callees = _question(callees.CalleesParams, callees.callees)
+    deps = _question(deps.DepsParams, deps.deps)
+    implementors = _question(implementors.ImplementorsParams, implementors.implementors)
+    overview = _question(overview.OverviewParams, overview.overview)
+    refs = _question(refs.RefsParams, refs.refs)
+    trace = _question(trace.TraceParams, trace.trace)
+    history = as_method(history.HistoryParams, walk_history)
+    impact = as_method(impact.ImpactParams, _impact)
+    pack = as_method(pack.PackParams, _pack)
+    search = as_method(search.SearchParams, _search)
+    show = as_method(show.ShowParams, _show)
 
     def digest(self) -> DigestAnswer:
         """One value for the whole graph: equal graphs have equal digests."""

@@ -17,23 +17,11 @@ from msgspec import Meta
 from orbit.errors import OrbitError
 from orbit.runs import roles
 from orbit.runs.blobs import BlobStore
-from orbit.runs.reader import (
-    BUDGET,
-    Ancestry,
-    RunParams,
-    StepParams,
-    UnreadableLine,
-    links,
-    read_manifest,
-    records,
-    select_run,
-    select_step,
-    steps_begun,
-    timestamp_of,
-)
+from orbit.runs.reader import Ancestry, RunParams, StepParams, UnreadableLine, links, read_manifest, records, select_run, select_step, steps_begun, timestamp_of
 from orbit.runs.rundir import RunFolder, RunPaths
 from orbit.runs.stream import parse
 
+BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
 MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
 _ROLES = {"stdout": roles.VALIDATION_STDOUT, "stderr": roles.VALIDATION_STDERR}
 
