@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sections
+from orbit.adr.body import ADDENDUM, SECTIONS, compose, digest, replace_sections
 from orbit.adr.envelope import BODY, ENVELOPE, Decision, Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
 from orbit.adr.store import Store
@@ -196,7 +196,7 @@ def _new_body(store: Store, decision: Decision, ask: UpdateParams) -> str:
         return body
     if not ask.addendum.strip():
         raise UsageError("addendum is empty")
-    return add_addendum(body, now()[:10], ask.addendum)
+    return f"{body.rstrip()}\n\n{ADDENDUM} {now()[:10]}\n\n{ask.addendum.strip()}\n"
 
 
 def _body(store: Store, ask: AddParams | UpdateParams, body: str) -> str:

@@ -21,7 +21,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from orbit.errors import NotFoundError, OrbitError, RefusedError
-from orbit.mcp.results import answer_body, error_body
+from orbit.mcp.results import error_body, fit
 from orbit.mcp.tools import DEFAULT_PROFILE, Tool, choose
 from orbit.operations import Session, perform
 
@@ -107,8 +107,10 @@ class Service:
                 raise NotFoundError(f"no tool {name!r}", hint=f"call one of {', '.join(self.tools)}", code="unknown-tool")
             asked, is_sized = tool.read(given, str(self.session.workspace.root))
             pool = self._waiters if tool.operation == "graph.sync" else self._readers
-            answer = await self._perform(context, pool, call, tool.operation, asked)
-            return answer_body(answer, is_sized=is_sized), False
+            body = msgspec.to_builtins(await self._perform(context, pool, call, tool.operation, asked))
+            if not is_sized:
+                fit(body)
+            return body, False
         except OrbitError as error:
             return error_body(error, list(self.tools)), True
         except Exception as error:  # what no operation foresaw is an answer, too: the client learns what it was, the log where

@@ -131,7 +131,10 @@ class _Packing:
                 summary=self.members(found),
             )  # fmt: skip
             return self.keep(text, entry, 0, source)
-        return self.keep(text, self.file_entry(found, content), 1, content.decode("utf-8", "replace"))
+        last = max(1, content.count(b"\n") + (not content.endswith(b"\n")))
+        summary = self.outline(found.id) or f"{last} lines\n"
+        entry = PackEntry(selector=found.selector, kind="file", path=found.path, lang=found.lang, lines=(1, last), signature="", summary=summary)
+        return self.keep(text, entry, 1, content.decode("utf-8", "replace"))
 
     def keep(self, text: str, entry: PackEntry, rank: int, body: str | None) -> None:
         if entry.selector in self.seen:
@@ -210,11 +213,6 @@ class _Packing:
         )
         count = symbol.end_line - symbol.line + 1
         return "".join(f"{line}: {signature}\n" for line, signature in rows) or f"{count} line{'s' if count != 1 else ''}\n"
-
-    def file_entry(self, file: File, content: bytes) -> PackEntry:
-        last = max(1, content.count(b"\n") + (not content.endswith(b"\n")))
-        summary = self.outline(file.id) or f"{last} lines\n"
-        return PackEntry(selector=file.selector, kind="file", path=file.path, lang=file.lang, lines=(1, last), signature="", summary=summary)
 
     def outline(self, file: int) -> str:
         bounds = (file << 20, (file + 1) << 20)
