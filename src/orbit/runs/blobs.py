@@ -49,6 +49,3 @@ class BlobStore:
         if hashlib.sha256(content).hexdigest() != ref:
             raise IntegrityError(f"blob {ref} does not hold what its name says", hint="its bytes were changed after they were written")
         return content
-
-    def is_intact(self, ref: str) -> bool:
-        return sha256_of(self.path(ref)) == ref

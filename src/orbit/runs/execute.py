@@ -129,8 +129,11 @@ class _Recording:
         def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
             return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
-        with TemporaryDirectory(prefix="orbit-diff-", ignore_cleanup_errors=True) as scratch:
-            watch = None if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root, Path(scratch))
+        with ExitStack() as until_end:
+            watch = None
+            if not self.params.no_diff:
+                scratch = until_end.enter_context(TemporaryDirectory(prefix="orbit-diff-", ignore_cleanup_errors=True))
+                watch = WorkspaceWatch(self.run.paths.folder.workspace.root, Path(scratch))
             with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
                 self._invoke()
             self._keep_workspace(watch)

@@ -264,7 +264,7 @@ class _Check:
         for ref, line in sorted(self.refs.items()):
             where = f" (named in line {line})" if line else ""
             try:
-                if not store.is_intact(ref):
+                if sha256_of(store.path(ref)) != ref:
                     yield Problem(kind="changed", file=f"blobs/{ref[:2]}/{ref}", line=line, message=f"blob {ref} does not hold what its name says{where}")
             except (OSError, UsageError):
                 yield Problem(kind="missing", file=f"blobs/{ref[:2]}/{ref}", line=line, message=f"blob {ref} is gone{where}")

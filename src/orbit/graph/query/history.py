@@ -18,7 +18,7 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, Symbol, clean, find_target, read_file
+from orbit.graph.query.target import File, clean, find_file, find_target, read_file
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -127,17 +127,10 @@ def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
         scope: Scope = find_scope(db, text, root)
         return Place(scope.selector, scope.selector.removeprefix("dir:"), scope.first, scope.end or "\U0010ffff")
     target = find_target(db, text, root)
-    if isinstance(target, File) or (name := local_name(db, target)) is None:
+    file = find_file(db, target.path)
+    if isinstance(target, File) or (target.kind == "module" and target.qualified == file.module):
         return Place(target.selector, target.path, target.path, target.path + "\0")
-    return Place(target.selector, target.path, target.path, target.path + "\0", name, target.kind_code)
-
-
-def local_name(db: apsw.Connection, symbol: Symbol) -> str | None:
-    """A symbol's name within its file; None for the module that is the file."""
-    file = read_file(db, symbol.path)
-    if file is None or (symbol.kind == "module" and symbol.qualified == file.module):
-        return None
-    return symbol.qualified.removeprefix(_prefix(file))
+    return Place(target.selector, target.path, target.path, target.path + "\0", target.qualified.removeprefix(_prefix(file)), target.kind_code)
 
 
 def _prefix(file: File) -> str:
