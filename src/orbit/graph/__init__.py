@@ -14,7 +14,7 @@ import msgspec
 from orbit.asking import Answer, P, Params, as_method
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
-from orbit.graph.outcome import CleanAnswer, DbPathAnswer, VersionAnswer
+from orbit.graph.outcome import CleanAnswer, DbPathAnswer, InitAnswer, VersionAnswer
 from orbit.graph.policy import SyncPolicy
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, refs, search, show, trace
 from orbit.graph.query.answer import fit
@@ -196,6 +196,19 @@ class Graph:
         return as_method(PictureParams, draw)(self, of=of, **given)
 
     # --- housekeeping
+
+    def init(self) -> InitAnswer:
+        """Make what is missing of the `.orbit` folder, of what git must not track of it, and of a first `.orbitignore`. Changes nothing that is there."""
+        from orbit.graph.index.scan import seed_ignore
+
+        state = self.workspace.state
+        try:
+            is_new = {".orbit/": not state.is_dir(), ".orbit/.gitignore": not (state / ".gitignore").exists()}
+            self.workspace.prepare()
+            is_new[".orbitignore"] = seed_ignore(self.root)
+        except OSError as error:
+            raise RefusedError(f"cannot write in {self.root}: {error.strerror}", hint="check permissions and space", code="not-writable") from None
+        return InitAnswer(root=str(self.root), created=[name for name in is_new if is_new[name]], kept=[name for name in is_new if not is_new[name]])
 
     def version(self) -> VersionAnswer:
         """What made the graph: the package, the extractor, the tables."""

@@ -63,3 +63,11 @@ class CleanAnswer(msgspec.Struct, kw_only=True):
 
     graph_dir: str
     deleted: list[str]
+
+
+class InitAnswer(msgspec.Struct, kw_only=True):
+    """Paths relative to the root; a second time all of them are in `kept`."""
+
+    root: str
+    created: list[str]
+    kept: list[str]

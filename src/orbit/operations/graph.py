@@ -9,10 +9,9 @@ import msgspec
 from msgspec import Meta
 
 from orbit.graph import walk_history
-from orbit.graph.outcome import CleanAnswer, DbPathAnswer, SyncAnswer, VersionAnswer, Why
+from orbit.graph.outcome import CleanAnswer, DbPathAnswer, InitAnswer, SyncAnswer, VersionAnswer, Why
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, picture, refs, search, show, trace
 from orbit.graph.query.digest import DigestAnswer
-from orbit.graph.setup import InitAnswer, init
 from orbit.model import ARGUMENT
 from orbit.operations import Nothing, Operation, Session, operation
 
@@ -79,7 +78,7 @@ OPERATIONS = {
     "graph.clean": _plain("Delete the graphs of all branches of this worktree.", CleanAnswer, "clean", example="orbit graph clean", writes=True),
     "graph.digest": _plain("One value for the whole graph: equal graphs, equal digest.", DigestAnswer, "digest", example="orbit graph digest"),
     "graph.why": _plain("Why a file is in the graph, or is not.", Why, "why", WhyParams, example="orbit graph why build/gen.py"),
-    "graph.init": Operation(_INIT, Nothing, InitAnswer, lambda session, _: init(session.workspace), read_only=False, examples=("orbit init",)),
+    "graph.init": _plain(_INIT, InitAnswer, "init", example="orbit init", writes=True),
     "graph.pack": _row(_CONTEXT, pack.pack, *_PACK),
     "graph.history": operation(_TASKS, history.history, lambda session, ask: walk_history(session.graph, ask, session.progress), *_HISTORY),
     "graph.picture": _row(_BOXES, picture.picture, *_PICTURE),
