@@ -19,7 +19,6 @@ from orbit.graph.policy import SyncPolicy
 from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, refs, search, show, trace
 from orbit.graph.query.answer import fit
 from orbit.graph.query.fresh import named_files, stale_files
-from orbit.graph.query.tokens import find_counter
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _impact(graph: Graph, ask: impact.ImpactParams) -> impact.ImpactAnswer:
 
 def _pack(graph: Graph, ask: pack.PackParams) -> pack.PackAnswer:
     """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
-    counted_as, count = find_counter(graph.workspace.setting("graph", "tokenizer"))
+    counted_as, count = pack.find_counter(graph.workspace.setting("graph", "tokenizer"))
     if ask.refresh:
         graph.sync()
     return graph.put(partial(pack.pack, root=graph.root, count=count, counted_as=counted_as), ask, keep_up=False)

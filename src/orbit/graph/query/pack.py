@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,15 +24,18 @@ from orbit.graph.query.fresh import read_source
 from orbit.graph.query.pack_text import PackEntry, entry_markdown
 from orbit.graph.query.scope import Scope
 from orbit.graph.query.target import File, Symbol, clean, find_target, read_file
-from orbit.graph.query.tokens import Count
 from orbit.graph.selector import Selector, guess_path, parse
 
+BYTES_PER_TOKEN = 4
+ESTIMATE = "estimate: bytes / 4"
+GROUP = "orbit.tokenizers"
 MAX_TOKENS = 4_000
 TIMEOUT_MS = 15_000
 SIGNATURES = "SELECT line, t.value FROM symbol s JOIN text t ON t.id = s.signature WHERE s.id >= ? AND s.id < ?"
 LONGEST_OUTLINE = 400  # symbols a file's summary names at most
 LONGEST_LISTING = 200  # files a folder's summary names at most
 
+Count = Callable[[str], int]  # tokens of a text
 Reason = Literal["not_found", "ambiguous", "outside_indexed_roots", "stale", "timeout", "over_budget"]
 
 
@@ -85,6 +89,27 @@ def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, coun
         packing.add(text)
     packing.fill()
     return answer
+
+
+def estimate(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def find_counter(name: str | None) -> tuple[str, Count]:
+    """(how it counts, the function) for a configured tokenizer, an entry point of group `orbit.tokenizers`: from text to a number; else the estimate.
+
+    Only installed packages are asked, so a cloned repository cannot make Orbit run code of its own.
+    """
+    if not name:
+        return ESTIMATE, estimate
+    from importlib.metadata import entry_points  # costs a tenth of a command's start
+
+    found = [point for point in entry_points(group=GROUP) if point.name == name]
+    if not found:
+        known = ", ".join(sorted(point.name for point in entry_points(group=GROUP))) or "none"
+        raise UsageError(f"no installed package offers a tokenizer {name!r}", hint=f"installed: {known}; without `[graph] tokenizer` tokens are estimated")
+    load: Count = found[0].load()
+    return f"tokenizer: {name}", load
 
 
 class _Packing:
