@@ -1,4 +1,4 @@
-"""The vocabulary shared by all rooms: kinds of symbols, references and relations. Codes are stored, so the lists are append only."""
+"""The vocabulary shared by all rooms: kinds of symbols, references and relations, families of languages. Codes are stored, so the lists are append only."""
 
 from __future__ import annotations
 
@@ -26,3 +26,18 @@ RELATION_KIND_CODES = {kind: code for code, kind in enumerate(RELATION_KINDS)}
 # The confidence ladder, best first.
 CONFIDENCES = ("exact", "import_resolved", "same_module", "fuzzy_name")
 CONFIDENCE_CODES = {name: code for code, name in enumerate(CONFIDENCES)}
+
+# Languages that may refer to each other: language -> family, where that is not the language itself. The tables of the languages say the same; asking
+# them would import them.
+_FAMILIES = {"javascript": "typescript", "tsx": "typescript", "java": "jvm", "kotlin": "jvm"}
+
+
+def family_of(lang: str) -> str:
+    """The family of a language."""
+    return _FAMILIES.get(lang, lang)
+
+
+def family_members(lang: str) -> list[str]:
+    """The languages of a language's family, itself among them."""
+    family = family_of(lang)
+    return sorted({lang, family, *(member for member, its in _FAMILIES.items() if its == family)})

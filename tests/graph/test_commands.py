@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from graphs import differences
 
 from orbit.config import Workspace
 from orbit.errors import AmbiguousError, NotFoundError
 from orbit.graph import Graph
 from orbit.graph.index.sync import sync
-from orbit.graph.query.digest import differences
 from orbit.graph.store.connection import open_reader
 
 Write = Callable[[Path, dict[str, str]], None]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from graphs import differences
 from synthetic import Repository, Sheets
 
 import orbit
@@ -20,7 +21,7 @@ from orbit.graph.index.scan import Scan, scan
 from orbit.graph.index.survey import Survey
 from orbit.graph.index.sync import SyncAnswer, sync
 from orbit.graph.languages import SUFFIXES
-from orbit.graph.query.digest import differences, digest
+from orbit.graph.query.digest import digest
 from orbit.graph.store.connection import open_reader
 
 CI_SEEDS, CI_STEPS = range(8), 25

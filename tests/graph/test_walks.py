@@ -11,7 +11,7 @@ import pytest
 
 from orbit.config import Workspace
 from orbit.errors import SymbolNotFoundError, UsageError
-from orbit.graph.admin import clean, db_path, version
+from orbit.graph import Graph
 from orbit.graph.index.place import EXTRACTOR_VERSION
 from orbit.graph.index.sync import sync
 from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, impact
@@ -113,7 +113,8 @@ def test_the_cap_keeps_the_nearest(repository: Path, write: Write) -> None:
     answer = ask(db, "hub.hub", limit=CAP)
     assert (len(answer.touched), answer.visited_nodes, answer.truncated) == (CAP, CAP + 50, True)
     assert [touched.qualified_name for touched in answer.touched] == [f"hub.caller_{n:03}" for n in range(CAP)]
-    unasked = ask(db, "hub.hub")
+    with Graph.open(repository) as graph:
+        unasked = graph.impact("hub.hub")
     assert len(msgspec.json.encode(unasked)) <= 20_000
     assert (unasked.touched, unasked.visited_nodes, unasked.truncated) == (answer.touched[: len(unasked.touched)], CAP + 50, True)
     db.close()
@@ -162,11 +163,12 @@ def test_an_unknown_command_says_which_there_are(db: apsw.Connection) -> None:
 
 def test_version_place_and_cleaning(db: apsw.Connection, repository: Path) -> None:
     db.close()
-    told, place = version(), db_path(Workspace(repository))
+    graph = Graph.open(repository)
+    told, place = graph.version(), graph.db_path()
     assert (told.extractor_version, told.schema_version) == (EXTRACTOR_VERSION, SCHEMA_VERSION)
     assert (place.branch, place.exists) == ("main", True)
     Path(f"{place.path}.damaged").touch()
-    gone = clean(Workspace(repository))
+    gone = graph.clean()
     assert {Path(place.path).name, f"{Path(place.path).name}.damaged"} <= set(gone.deleted)
-    assert not db_path(Workspace(repository)).exists
+    assert not graph.db_path().exists
     assert list(Path(gone.graph_dir).iterdir()) == []

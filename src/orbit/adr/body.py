@@ -80,10 +80,6 @@ def missing(body: str) -> list[str]:
     return gaps
 
 
-def add_addendum(body: str, day: str, text: str) -> str:
-    return f"{body.rstrip()}\n\n{ADDENDUM} {day}\n\n{text.strip()}\n"
-
-
 def digest(body: str) -> str:
     """Fingerprint of what was accepted: all before the first addendum, blind to line endings and trailing blank lines."""
     lines = body.replace("\r\n", "\n").split("\n")

@@ -1,9 +1,10 @@
-"""The envelope of a decision, `adr.yaml`: its fields, what is valid in them, and a byte-stable YAML form."""
+"""A decision as it lies on disk: a folder `<status>/<ID>` with a body and an envelope, `adr.yaml`: its fields, what is valid in them, a byte-stable form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -14,6 +15,7 @@ from orbit.errors import IntegrityError, UsageError
 
 ID = re.compile(r"ADR-\d{4,}")  # the string is the id: ADR-0042 stays ADR-0042 when numbers outgrow four digits
 CITATION = re.compile(r"\[(ADR-\d{4,})\]")
+ENVELOPE, BODY, THREADS = "adr.yaml", "body.md", "review_threads"
 SCHEMA_VERSION = 2
 Status = Literal["proposed", "accepted", "superseded", "deleted"]
 STATUSES: tuple[Status, ...] = ("proposed", "accepted", "superseded", "deleted")
@@ -62,6 +64,16 @@ class Envelope(msgspec.Struct, kw_only=True):
     validation_warnings: list[str] = []
     body_digest: str | None = None
     origin: Origin | None = None
+
+
+class Decision(msgspec.Struct, kw_only=True):
+    """What both files say. The folder decides the status; an envelope that disagrees is reported, not believed. [ADR-0006]"""
+
+    folder: str
+    envelope: Envelope
+    unknown: dict[str, Any]
+    body: str
+    problems: list[str] = []
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -116,6 +128,24 @@ def decode(text: str, where: str) -> tuple[Envelope, dict[str, Any]]:
 def encode(envelope: Envelope, unknown: dict[str, Any]) -> str:
     fields = msgspec.to_builtins(envelope) | {"schema_version": SCHEMA_VERSION}
     return dump_yaml({name: value for name, value in fields.items() if value or name not in OPTIONAL} | unknown)
+
+
+def read_decision(home: Path, folder: str) -> Decision:
+    """Raises IntegrityError when the envelope cannot be read. A missing body reads as empty."""
+    where = f".orbit/adrs/{folder}/{ENVELOPE}"
+    status, _, adr_id = folder.partition("/")
+    try:
+        envelope, unknown = decode((home / folder / ENVELOPE).read_bytes().decode(), where)
+    except FileNotFoundError:
+        raise IntegrityError(f"{where}: missing", hint="restore the file from git, or remove the folder") from None
+    except UnicodeDecodeError:
+        raise IntegrityError(f"{where}: not UTF-8", hint="mend the file") from None
+    problems = [f"folder is {adr_id}, envelope says {envelope.id}"] if envelope.id != adr_id else []
+    problems += [f"folder is {status}/, envelope says {envelope.status}"] if envelope.status != status else []
+    envelope.id, envelope.status = adr_id, status  # type: ignore[assignment]
+    body_file = home / folder / BODY
+    body = body_file.read_bytes().decode(errors="replace") if body_file.exists() else ""
+    return Decision(folder=folder, envelope=envelope, unknown=unknown, body=body, problems=problems)
 
 
 def check(envelope: Envelope) -> None:

@@ -1,7 +1,7 @@
 """Import and export of folders that other ADR tools read: MADR 4 and adr-tools. A file that comes in and goes out again is the same file.
 
 A file is split into a head (what becomes the envelope) and a body (kept as it is). An export gives back the very head that was read, as long as
-reading it again would say what the envelope says; otherwise it writes a new one that carries every field.
+the decision has not been changed since; otherwise it writes a new one that carries every field.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import HEADING, digest, missing, prose_lines
-from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, tidy
+from orbit.adr.envelope import Decision, Envelope, Origin, Status, check, dump_yaml, format_id, load_yaml, number_of, read_decision, tidy
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import create
 from orbit.adr.store import Store
@@ -60,10 +59,6 @@ def split(text: str, format: Format) -> tuple[str, str]:
         status = NYGARD_STATUS.search(text)
         end = status.end() if status else end
     return text[:end], text[end:]
-
-
-def guess(text: str) -> Format:
-    return "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
 
 
 def read_head(head: str, format: Format) -> Head:
@@ -127,7 +122,7 @@ def _retitled(body: str, names: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-class ImportParams(msgspec.Struct, kw_only=True):
+class ImportParams(msgspec.Struct):
     folder: Annotated[str, Meta(description="Folder of NNNN-title.md files.", extra=ARGUMENT)]
     related_features: Annotated[list[str], Meta(description="Feature of all of them; default: cross-cutting.", extra={"cli": {"flag": "--feature"}})] = []
     format: Annotated[Literal["auto", "madr", "nygard"], Meta(description="What the files are; auto looks at each.")] = "auto"
@@ -141,7 +136,7 @@ class ImportAnswer(msgspec.Struct, kw_only=True):
     warnings: list[str]
 
 
-class ExportParams(msgspec.Struct, kw_only=True):
+class ExportParams(msgspec.Struct):
     folder: Annotated[str, Meta(description="Folder to write to.", extra=ARGUMENT)]
     format: Annotated[Literal["madr", "nygard"], Meta(description="Form of the files.")] = "madr"
 
@@ -161,7 +156,10 @@ def import_folder(store: Store, ask: ImportParams) -> ImportAnswer:
         ids = _numbers(store, folder, origin, answer)
         fresh = [_read(folder / file, adr_id, f"{origin}/{file}", ask) for file, adr_id in answer.imported.items()]
         for decision, head in fresh:
-            _link(decision, head, ids, answer)
+            linked = [number for number in (*head.supersedes, head.superseded_by) if number is not None]
+            answer.warnings += [f"{decision.folder}: links to {number}, which is not in the folder" for number in linked if number not in ids]
+            decision.envelope.supersedes = tidy(ids[number] for number in head.supersedes if number in ids)
+            decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
         _mirror([decision.envelope for decision, _ in fresh], answer)
         change = Change()
         for decision, _ in fresh:
@@ -201,7 +199,8 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         text = path.read_bytes().decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path.name} is not UTF-8") from None
-    form: Format = guess(text) if ask.format == "auto" else ask.format
+    looks: Format = "nygard" if not FRONT_MATTER.match(text) and NYGARD_STATUS.search(text) else "madr"
+    form = looks if ask.format == "auto" else ask.format
     raw_head, body = split(text, form)
     try:
         head = read_head(raw_head, form)
@@ -223,13 +222,6 @@ def _read(path: Path, adr_id: str, legacy: str, ask: ImportParams) -> tuple[Deci
         envelope.validation_warnings.append("deprecated where it came from, without a successor")
     envelope.body_digest = digest(body) if settled else None
     return Decision(folder=legacy, envelope=envelope, unknown={}, body=body), head
-
-
-def _link(decision: Decision, head: Head, ids: dict[int, str], answer: ImportAnswer) -> None:
-    linked = [number for number in (*head.supersedes, head.superseded_by) if number is not None]
-    answer.warnings += [f"{decision.folder}: links to {number}, which is not in the folder" for number in linked if number not in ids]
-    decision.envelope.supersedes = tidy(ids[number] for number in head.supersedes if number in ids)
-    decision.envelope.superseded_by = ids.get(head.superseded_by) if head.superseded_by is not None else None
 
 
 def _mirror(fresh: list[Envelope], answer: ImportAnswer) -> None:
@@ -275,20 +267,7 @@ def _file_name(envelope: Envelope) -> str:
 def _export(decision: Decision, files: dict[str, str], titles: dict[str, str], form: Format) -> str:
     envelope = decision.envelope
     origin = envelope.origin
-    if origin is not None and origin.format == form and _still_says(envelope, read_head(origin.head, form), files):
+    if origin is not None and origin.format == form and envelope.last_updated == envelope.created_at:  # not changed since it came in
         return origin.head + decision.body
     head = write_head(envelope, files, titles, form)
     return head + ("\n" + _retitled(decision.body, MADR_HEADINGS) if form == "madr" else decision.body)
-
-
-def _still_says(envelope: Envelope, head: Head, files: dict[str, str]) -> bool:
-    """Whether a head that came in still tells what the envelope tells."""
-
-    def number(adr_id: str) -> int | None:
-        match = FILE.fullmatch(files.get(adr_id, ""))
-        return int(match[1]) if match else None
-
-    linked = number(envelope.superseded_by) if envelope.superseded_by else None
-    told = (head.title, head.status, head.superseded_by)
-    mirrored = head.superseded_by is None and envelope.status == "superseded" and linked is not None
-    return (mirrored or told == (envelope.title, envelope.status, linked)) and not (envelope.related_tasks or envelope.tags or envelope.paths)

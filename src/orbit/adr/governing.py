@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from posixpath import normpath
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import citations_in
-from orbit.adr.decision import Entry
+from orbit.adr.index import Entry
 from orbit.adr.store import Code, Place, Store
 from orbit.errors import AmbiguousError, NotFoundError, UsageError
 from orbit.model import ARGUMENT
@@ -23,9 +24,10 @@ ORDER = {"accepted": 0, "proposed": 1, "superseded": 2}
 def path_of(selector: str) -> str | None:
     """The path a selector names by itself; None if only a graph can tell."""
     kind, _, rest = selector.partition(":")
-    if kind in ("file", "dir"):
-        return _clean(rest)
-    return _clean(rest.partition("#")[0]) if kind == "symbol" else None
+    if kind not in ("file", "dir", "symbol"):
+        return None
+    path = rest.partition("#")[0] if kind == "symbol" else rest
+    return normpath(path.replace("\\", "/").lstrip("/"))
 
 
 def is_alive(root: Path, selector: str, code: Code | None) -> bool:
@@ -38,12 +40,7 @@ def is_alive(root: Path, selector: str, code: Code | None) -> bool:
     return True
 
 
-def _clean(path: str) -> str:
-    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
-    return "/".join(parts) or "."
-
-
-class ForParams(msgspec.Struct, kw_only=True):
+class ForParams(msgspec.Struct):
     target: Annotated[str, Meta(description="A path, or a selector such as symbol:src/a.py#run.", extra=ARGUMENT)]
 
 

@@ -5,7 +5,6 @@ Never the truth: missing, stale or broken, it is built again from the files. [AD
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
@@ -17,12 +16,14 @@ import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.decision import BODY, ENVELOPE, Entry, summarise
-from orbit.adr.envelope import STATUSES, Status, is_id, number_of
+from orbit.adr.body import anchors, digest, missing
+from orbit.adr.citations import Citation, citations_in_markdown
+from orbit.adr.envelope import BODY, ENVELOPE, STATUSES, Envelope, Status, is_id, number_of, read_decision
 from orbit.adr.globs import contains
 from orbit.adr.journal import Journal
+from orbit.errors import IntegrityError
 
-VERSION = 1
+VERSION = 2
 # A file touched this shortly before it was indexed may change again without a new time stamp, so it is read again.
 CLOCK_NS = 20_000_000
 LABELS = {"feature": "related_features", "task_id": "related_tasks", "tag": "tags", "path": "paths", "legacy_id": "legacy_ids", "supersedes": "supersedes"}
@@ -41,6 +42,32 @@ class Filters(msgspec.Struct, kw_only=True):
     legacy_id: LegacyId = None
 
 
+class Entry(msgspec.Struct, kw_only=True):
+    """What the index keeps of a decision: enough to list and to lint it without opening its files again."""
+
+    folder: str
+    envelope: Envelope | None = None
+    unknown: list[str] = []
+    problems: list[str] = []
+    gaps: list[str] = []
+    body_digest: str = ""
+    citations: list[Citation] = []
+    anchors: list[tuple[str, int]] = []
+    error: str | None = None
+
+    @property
+    def id(self) -> str:
+        return self.folder.partition("/")[2]
+
+    @property
+    def status(self) -> str:
+        return self.folder.partition("/")[0]
+
+    @property
+    def title(self) -> str:
+        return self.envelope.title if self.envelope else ""
+
+
 class Index:
     """The mirror of one store. `current` brings it up to date; the questions below read it."""
 
@@ -56,7 +83,8 @@ class Index:
         try:
             if self._db is None and self._path.exists():
                 self._open()
-            if self._db is not None and not self._stale(bodies):
+            is_ours = self._db is not None and self._one("PRAGMA user_version") == VERSION
+            if is_ours and not self._differences(scan(self._home, bodies=bodies), bodies=bodies):
                 return self
         except apsw.Error:
             self.close()
@@ -94,11 +122,6 @@ class Index:
     def count(self, filters: Filters) -> int:
         where, values = self._where(filters)
         return int(self._one(f"SELECT count(*) FROM adrs WHERE {where}", values))
-
-    def folders(self, adr_id: str) -> list[str]:
-        """All folders that claim an id: one, unless branches collided."""
-        claims = self._run("SELECT folder FROM adrs WHERE number = ? ORDER BY folder", (number_of(adr_id),))
-        return [folder for (folder,) in claims if folder.endswith("/" + adr_id)]
 
     def highest(self) -> int:
         """The highest number ever given out here, including those that decisions had before they were renumbered."""
@@ -182,19 +205,12 @@ class Index:
         self._db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         return self._db
 
-    def _stale(self, bodies: bool) -> bool:
-        if self._one("PRAGMA user_version") != VERSION:
-            return True
-        seen, newest, indexed = next(self._run(f"SELECT {'everything' if bodies else 'envelopes'}, newest_ns, indexed_ns FROM seen"))
-        return bool(newest > indexed - CLOCK_NS) or seen != _fingerprint(scan(self._home, bodies=bodies))
-
-    def _differences(self, found: dict[str, Stamp]) -> set[str]:
+    def _differences(self, found: dict[str, Stamp], *, bodies: bool = True) -> set[str]:
         """Folders whose row is missing, out of date or left over, or was made too soon after a change to be trusted."""
-        rows = self._run("SELECT folder, indexed_ns, envelope_mtime, envelope_size, body_mtime, body_size FROM adrs")
-        known = {folder: (indexed, stamp) for folder, indexed, *stamp in rows}
-        recent = {folder for folder, (indexed, stamp) in known.items() if max(stamp[0] or 0, stamp[2] or 0) > indexed - CLOCK_NS}
-        changed = {folder for folder in known.keys() & found.keys() if [*found[folder]] != known[folder][1]}
-        return recent | changed | (known.keys() ^ found.keys())
+        columns = "envelope_mtime, envelope_size" + (", body_mtime, body_size" if bodies else "")
+        is_recent = f"max(coalesce(envelope_mtime, 0), coalesce(body_mtime, 0)) > indexed_ns - {CLOCK_NS}"
+        known = {folder: () if recent else tuple(stamp) for folder, recent, *stamp in self._run(f"SELECT folder, {is_recent}, {columns} FROM adrs")}
+        return {folder for folder in known.keys() | found.keys() if known.get(folder) != found.get(folder)}
 
     def _refresh(self) -> None:
         """The store's lock is held."""
@@ -223,17 +239,13 @@ class Index:
                 db.pragma("user_version", VERSION)
             elif version != VERSION:
                 raise apsw.CorruptError(f"index version {version}")
-            indexed, found = time.time_ns(), scan(self._home)
+            found = scan(self._home)
             for folder in self._differences(found):
                 for row in list(db.execute("SELECT row FROM adrs WHERE folder = ?", (folder,))):
                     for table, column in (("adrs", "row"), ("labels", "row"), ("vectors", "row"), ("words", "rowid")):
                         db.execute(f"DELETE FROM {table} WHERE {column} = ?", row)
                 if folder in found:
                     self._insert(db, folder, found[folder])
-            newest = max((stamp[at] or 0 for stamp in found.values() for at in (0, 2)), default=0)
-            envelopes = {folder: stamp[:2] for folder, stamp in found.items()}
-            db.execute("DELETE FROM seen")
-            db.execute("INSERT INTO seen VALUES (?, ?, ?, ?)", (_fingerprint(envelopes), _fingerprint(found), newest, indexed))
 
     def _insert(self, db: apsw.Connection, folder: str, stamp: Stamp) -> None:
         indexed = time.time_ns()
@@ -248,6 +260,17 @@ class Index:
         labels = [(row, kind, value) for kind, field in LABELS.items() for value in getattr(envelope, field)]
         db.executemany("INSERT INTO labels VALUES (?, ?, ?)", [*labels, *((row, "anchor", anchor) for anchor, _ in entry.anchors)])
         db.execute("INSERT INTO words (rowid, title, tags, body) VALUES (?, ?, ?, ?)", (row, envelope.title, " ".join(envelope.tags), body))
+
+
+def summarise(home: Path, folder: str) -> tuple[Entry, str]:
+    """The index entry of a folder, and its body."""
+    try:
+        decision = read_decision(home, folder)
+    except IntegrityError as error:
+        return Entry(folder=folder, error=error.message), ""
+    body = decision.body
+    told: dict[str, Any] = {"gaps": missing(body), "body_digest": digest(body), "citations": citations_in_markdown(body), "anchors": anchors(body)}
+    return Entry(folder=folder, envelope=decision.envelope, unknown=list(decision.unknown), problems=decision.problems, **told), body
 
 
 def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
@@ -270,10 +293,6 @@ def scan(home: Path, *, bodies: bool = True) -> dict[str, Stamp]:
             if opened is not None:
                 os.close(opened)
     return found
-
-
-def _fingerprint(found: dict[str, Stamp]) -> str:
-    return hashlib.sha256(msgspec.msgpack.encode(found)).hexdigest()
 
 
 def full_time(text: str) -> str | None:

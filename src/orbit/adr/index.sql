@@ -4,7 +4,6 @@ CREATE TABLE adrs (
     last_updated TEXT NOT NULL, envelope_mtime INTEGER, envelope_size INTEGER, body_mtime INTEGER, body_size INTEGER,
     indexed_ns INTEGER NOT NULL, entry BLOB NOT NULL
 ) STRICT;
-CREATE TABLE seen (envelopes TEXT NOT NULL, everything TEXT NOT NULL, newest_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL) STRICT;
 CREATE TABLE labels (row INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL) STRICT;
 CREATE INDEX labels_by_value ON labels (kind, value);
 CREATE INDEX labels_by_row ON labels (row);

@@ -6,11 +6,9 @@ has changed in the meantime is left alone. [ADR-0005]
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -19,6 +17,7 @@ from filelock import FileLock, Timeout
 from orbit.audit import CommandLog, CommandRow
 from orbit.config import Workspace
 from orbit.errors import RefusedError
+from orbit.files import sha256_of, write_whole
 
 LOCK_TIMEOUT_S = 60
 
@@ -89,7 +88,7 @@ class Journal:
         if not change.steps:
             return
         with _refusing("nothing was changed", "make room or give write access, then try again"):
-            _replace(self._file, msgspec.msgpack.encode(change))
+            write_whole(self._file, msgspec.msgpack.encode(change), fsync=True, token="adr")
         with _refusing("the change is not finished", "remove the cause; the next command finishes it"):
             self._apply(change)
 
@@ -106,8 +105,7 @@ class Journal:
         for step in change.steps:
             if isinstance(step, Write):
                 if _digest(path := self.root / step.path) == step.before:
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    _replace(path, step.content)
+                    write_whole(path, step.content, fsync=True, token="adr")
             else:
                 source, target = self.root / step.source, self.root / step.target
                 if source.is_dir() and not target.exists():
@@ -128,19 +126,6 @@ def _refusing(said: str, hint: str) -> Iterator[None]:
 
 
 def _digest(path: Path) -> str | None:
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside, flush to disk, rename over. The temporary name is fixed, so a repetition cleans up after a crash."""
-    temporary = path.with_name(path.name + ".tmp")
-    with open(temporary, "wb") as out:
-        out.write(content)
-        out.flush()
-        os.fsync(out.fileno())
-    if path.exists():
-        shutil.copymode(path, temporary)
-    os.replace(temporary, path)
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return sha256_of(path)
+    return None

@@ -14,9 +14,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.body import SECTIONS, add_addendum, compose, digest, replace_sections
-from orbit.adr.decision import BODY, ENVELOPE, Decision
-from orbit.adr.envelope import Envelope, Status, check, encode, format_id, tidy
+from orbit.adr.body import ADDENDUM, SECTIONS, compose, digest, replace_sections
+from orbit.adr.envelope import BODY, ENVELOPE, Decision, Envelope, Status, check, encode, format_id, tidy
 from orbit.adr.journal import Change, Move, Step
 from orbit.adr.store import Store
 from orbit.audit import CommandRow, now
@@ -34,7 +33,7 @@ Consequences = Annotated[str | None, Meta(description="Bullets, one of them `- C
 BodyFile = Annotated[str | None, Meta(description="File with the whole body, instead of sections.")]
 
 
-class AddParams(msgspec.Struct, kw_only=True):
+class AddParams(msgspec.Struct):
     title: Annotated[str, Meta(description="A noun phrase, one line.")]
     owner: Annotated[str, Meta(description="Who answers for it.")]
     related_features: Features
@@ -52,7 +51,7 @@ class AddAnswer(msgspec.Struct, kw_only=True):
     path: str
 
 
-class UpdateParams(msgspec.Struct, kw_only=True):
+class UpdateParams(msgspec.Struct):
     id: AdrId
     status: Annotated[Status | None, Meta(description="New status; acceptance needs --task.")] = None
     title: Annotated[str | None, Meta(description="New title, while it is proposed.")] = None
@@ -68,7 +67,7 @@ class UpdateParams(msgspec.Struct, kw_only=True):
     addendum: Annotated[str | None, Meta(description="Dated text appended to the body; the only way to add to an accepted one.")] = None
 
 
-class SupersedeParams(msgspec.Struct, kw_only=True):
+class SupersedeParams(msgspec.Struct):
     old_id: Annotated[str, Meta(description="The decision that is replaced.", extra=ARGUMENT)]
     new_id: Annotated[str, Meta(description="The accepted decision that replaces it.", extra=ARGUMENT)]
 
@@ -197,7 +196,7 @@ def _new_body(store: Store, decision: Decision, ask: UpdateParams) -> str:
         return body
     if not ask.addendum.strip():
         raise UsageError("addendum is empty")
-    return add_addendum(body, now()[:10], ask.addendum)
+    return f"{body.rstrip()}\n\n{ADDENDUM} {now()[:10]}\n\n{ask.addendum.strip()}\n"
 
 
 def _body(store: Store, ask: AddParams | UpdateParams, body: str) -> str:

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.citations import Citation, citations_in
-from orbit.adr.decision import BODY, ENVELOPE, Entry
-from orbit.adr.envelope import FEATURE
+from orbit.adr.envelope import BODY, ENVELOPE, FEATURE
 from orbit.adr.globs import matches_any
 from orbit.adr.governing import is_alive
+from orbit.adr.index import Entry
 from orbit.adr.store import Store
 from orbit.adr.worktree import citing, collisions, files, files_with, holds
 from orbit.errors import UsageError

@@ -11,9 +11,8 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import missing, sections
-from orbit.adr.decision import Entry
 from orbit.adr.envelope import Envelope
-from orbit.adr.index import Filters, Index, LegacyId, full_time
+from orbit.adr.index import Entry, Filters, Index, LegacyId, full_time
 from orbit.adr.render import decisions_page
 from orbit.adr.store import Store
 from orbit.adr.threads import threads_in
@@ -23,7 +22,7 @@ from orbit.model import ARGUMENT
 SNIPPET_CHARS = 280
 
 
-class ShowParams(msgspec.Struct, kw_only=True):
+class ShowParams(msgspec.Struct):
     id: Annotated[str | None, Meta(description="Id such as ADR-0042.", extra=ARGUMENT)] = None
     legacy_id: LegacyId = None
 
@@ -54,7 +53,7 @@ class ListAnswer(msgspec.Struct, kw_only=True):
     page: str | None = None
 
 
-class SearchParams(Filters, kw_only=True):
+class SearchParams(Filters):
     query: Annotated[str, Meta(description="Words to look for.", extra=ARGUMENT)]
     limit: Annotated[int, Meta(ge=1, description="How many at most.")] = 10
 
@@ -156,15 +155,13 @@ def _by_meaning(index: Index, query: str, filters: Filters) -> tuple[list[tuple[
         rows = index.vectors(f"{point.name}={point.value}", filters, lambda texts: [_unit(vector).tobytes() for vector in embedder.embed(texts)])
     except Exception as error:  # somebody else's package: its failure must not take search away
         return None, f"embedder {point.name!r} failed ({type(error).__name__}: {error}); ranked by full text"
-    scored = [(entry, sum(map(mul, wanted, array("f", vector))), _snippet(body)) for entry, vector, body in rows]
+    scored = []
+    for entry, vector, body in rows:
+        words = " ".join(line for line in body.split("\n") if not line.startswith("#")).split()
+        scored.append((entry, sum(map(mul, wanted, array("f", vector))), " ".join(words)[:SNIPPET_CHARS]))
     return sorted(scored, key=lambda match: (-match[1], match[0].folder)), None
 
 
 def _unit(vector: Sequence[float]) -> array[float]:
     length = sum(value * value for value in vector) ** 0.5 or 1.0
     return array("f", [value / length for value in vector])
-
-
-def _snippet(body: str) -> str:
-    words = " ".join(line for line in body.split("\n") if not line.startswith("#"))
-    return " ".join(words.split())[:SNIPPET_CHARS]

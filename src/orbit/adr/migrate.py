@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import compose, digest
-from orbit.adr.decision import Decision, read_decision
-from orbit.adr.envelope import FEATURE, Envelope, format_id, tidy
+from orbit.adr.envelope import FEATURE, Decision, Envelope, format_id, read_decision, tidy
 from orbit.adr.journal import Change
 from orbit.adr.legacy import LegacyEntry, LegacyPage, Reference, Sweep, parse_page
 from orbit.adr.lifecycle import create
@@ -36,7 +35,7 @@ TABLES = {  # of the report
 }
 
 
-class MigrateParams(msgspec.Struct, kw_only=True):
+class MigrateParams(msgspec.Struct):
     docs: Annotated[str, Meta(description="Folder of feature folders, such as docs/design.", extra=ARGUMENT)]
     dry_run: Annotated[bool, Meta(description="Write nothing; show the report.")] = False
 
@@ -89,10 +88,16 @@ class _Migration:
         self.rows["Unresolved references"] += sweep.unresolved
         change = Change()
         for decision, entry in self.fresh.values():
-            create(self.store, change, decision.envelope, decision.body, source=entry.source)
-            self._report_on(decision.envelope, entry)
+            envelope = decision.envelope
+            create(self.store, change, envelope, decision.body, source=entry.source)
+            self.rows["Imported"].append((envelope.id, entry.legacy_id, envelope.status, envelope.title))
+            self.rows["Validation warnings"] += [(envelope.id, entry.legacy_id, entry.place, text) for text in envelope.validation_warnings]
+            if absorbed := self.folded.get(entry.legacy_id):
+                self.rows["Rollups"].append((envelope.id, entry.legacy_id, ", ".join(other.legacy_id for other in absorbed)))
         change.steps += steps
-        counts = self._counts(sweep.rewritten)
+        imported, warnings, unresolved, rollups, links, _ = map(len, self.rows.values())
+        counts = {"imported": imported, "skipped": self.skipped, "rollups": rollups, "links": links, "rewritten": sweep.rewritten}
+        counts |= {"unresolved": unresolved, "warnings": warnings}
         text = self._report(counts)
         is_written = bool(change.steps) and not dry_run
         if is_written:
@@ -196,17 +201,6 @@ class _Migration:
             self.rows["Page text not carried over"] += [(f"{self.store.journal.relative(path)}:{line}", text) for line, text in page.leftover]
             members = [decision for decision in self._decisions() if feature in decision.envelope.related_features]
             yield path, compose_page(feature, members, path.read_bytes().decode(errors="replace")).encode()
-
-    def _report_on(self, envelope: Envelope, entry: LegacyEntry) -> None:
-        self.rows["Imported"].append((envelope.id, entry.legacy_id, envelope.status, envelope.title))
-        self.rows["Validation warnings"] += [(envelope.id, entry.legacy_id, entry.place, text) for text in envelope.validation_warnings]
-        if absorbed := self.folded.get(entry.legacy_id):
-            self.rows["Rollups"].append((envelope.id, entry.legacy_id, ", ".join(other.legacy_id for other in absorbed)))
-
-    def _counts(self, rewritten: int) -> dict[str, int]:
-        imported, warnings, unresolved, rollups, links, _ = map(len, self.rows.values())
-        counts = {"imported": imported, "skipped": self.skipped, "rollups": rollups, "links": links, "rewritten": rewritten}
-        return counts | {"unresolved": unresolved, "warnings": warnings}
 
     def _report(self, counts: dict[str, int]) -> str:
         listed = "".join(f"- {name}: {count}\n" for name, count in counts.items())

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Meta
 
 from orbit.adr.body import HEADING, prose_lines
-from orbit.adr.decision import Decision, Entry, read_decision
-from orbit.adr.envelope import number_of
+from orbit.adr.envelope import Decision, number_of, read_decision
 from orbit.adr.exchange import FRONT_MATTER
+from orbit.adr.index import Entry
 from orbit.adr.journal import Change
 from orbit.adr.store import Store
 from orbit.errors import NotFoundError, UsageError
@@ -49,18 +49,14 @@ def render(store: Store, ask: RenderParams) -> RenderAnswer:
         pages[store.workspace.root / ask.html] = _html_page(store, entries)
     stale = {path: text for path, text in pages.items() if _text(path) != text}
     if stale and not ask.check:
-        _write(store, stale)
+        inside = {path: text for path, text in stale.items() if path.is_relative_to(store.workspace.root)}
+        with store.journal.locked():
+            store.journal.commit(Change([store.journal.write_step(path, text) for path, text in inside.items()]))
+        for path in stale.keys() - inside.keys():
+            path.write_text(stale[path], encoding="utf-8")
     names = {path: path.relative_to(store.workspace.root).as_posix() if path.is_relative_to(store.workspace.root) else str(path) for path in pages}
     changed, unchanged = [names[path] for path in stale], [names[path] for path in pages if path not in stale]
     return RenderAnswer(written=[] if ask.check else changed, unchanged=unchanged, differs=changed if ask.check else [])
-
-
-def _write(store: Store, pages: dict[Path, str]) -> None:
-    inside = {path: text for path, text in pages.items() if path.is_relative_to(store.workspace.root)}
-    with store.journal.locked():
-        store.journal.commit(Change([store.journal.write_step(path, text) for path, text in inside.items()]))
-    for path in pages.keys() - inside.keys():
-        path.write_text(pages[path], encoding="utf-8")
 
 
 def _page_path(store: Store, feature: str) -> Path:
@@ -103,16 +99,12 @@ def _section(decision: Decision) -> str:
     envelope = decision.envelope
     day = (envelope.accepted_at or envelope.created_at)[:10]
     status = f"Superseded by {envelope.superseded_by}" if envelope.superseded_by else envelope.status.capitalize()
+    text = decision.body.replace("\r\n", "\n").strip()
+    body = "\n".join(f"#{line}" if not fenced and HEADING.match(line) else line for _, line, fenced in prose_lines(text))  # under the decision's heading
     lines = [" · ".join(filter(None, [f"**Status:** {status}", day, ", ".join(f"[{task}]" for task in envelope.related_tasks)]))]
     facts = {"Supersedes": envelope.supersedes, "Formerly": envelope.legacy_ids, "Tags": envelope.tags, "Paths": [f"`{glob}`" for glob in envelope.paths]}
     lines += [f"**{name}:** {', '.join(values)}" for name, values in facts.items() if values]
-    return f"---\n\n## {envelope.id} — {envelope.title}\n\n" + "\\\n".join(lines) + f"\n\n{_demoted(decision.body)}\n"
-
-
-def _demoted(body: str) -> str:
-    """Headings one level down, so that they sit under the decision's own."""
-    text = body.replace("\r\n", "\n").strip()
-    return "\n".join(f"#{line}" if not fenced and HEADING.match(line) else line for _, line, fenced in prose_lines(text))
+    return f"---\n\n## {envelope.id} — {envelope.title}\n\n" + "\\\n".join(lines) + f"\n\n{body}\n"
 
 
 def _html_page(store: Store, entries: list[Entry]) -> str:

@@ -12,8 +12,7 @@ from msgspec import Meta
 
 from orbit.adr.body import digest
 from orbit.adr.citations import citations_in, spliced
-from orbit.adr.decision import BODY, THREADS, Decision
-from orbit.adr.envelope import Envelope, format_id, is_id, number_of, tidy
+from orbit.adr.envelope import BODY, THREADS, Decision, Envelope, format_id, is_id, number_of, tidy
 from orbit.adr.journal import Change, Step, Write
 from orbit.adr.lifecycle import AdrId, rewrite
 from orbit.adr.store import Store
@@ -26,7 +25,7 @@ from orbit.model import ARGUMENT
 HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
 
-class RenumberParams(msgspec.Struct, kw_only=True):
+class RenumberParams(msgspec.Struct):
     old_id: AdrId
     new_id: Annotated[str | None, Meta(description="The new id; default: the next free number, here and in --against.", extra=ARGUMENT)] = None
     against: Annotated[str | None, Meta(description="Revision that keeps the old number: only citations on lines it does not have are rewritten.")] = None
@@ -46,7 +45,7 @@ def renumber(store: Store, ask: RenumberParams) -> RenumberAnswer:
         decision = store.load(ask.old_id)
         old_id = decision.envelope.id
         new_id = _free_id(store, ask)
-        if len(store.index.folders(old_id)) > 1 and ask.against is None:
+        if sum(entry.id == old_id for entry in store.index.entries()) > 1 and ask.against is None:
             hint = "name with --against the revision whose decision keeps the number, such as HEAD^1 after a merge"
             raise RefusedError(f"another decision keeps {old_id}, so its citations must be told apart", hint=hint)
         status = decision.envelope.status

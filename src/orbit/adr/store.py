@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from orbit.adr.decision import ENVELOPE, Decision, read_decision
-from orbit.adr.envelope import STATUSES, format_id, is_id
+from orbit.adr.envelope import ENVELOPE, STATUSES, Decision, format_id, is_id, read_decision
 from orbit.adr.index import Index
 from orbit.adr.journal import Journal
 from orbit.config import Workspace

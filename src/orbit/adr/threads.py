@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.adr.decision import THREADS
-from orbit.adr.envelope import dump_yaml, load_yaml
+from orbit.adr.envelope import THREADS, dump_yaml, load_yaml
 from orbit.adr.journal import Change
 from orbit.adr.lifecycle import AdrId
 from orbit.adr.store import Store
@@ -43,24 +42,24 @@ class Thread(msgspec.Struct, kw_only=True):
     messages: list[Message]
 
 
-class ThreadAddParams(msgspec.Struct, kw_only=True):
+class ThreadAddParams(msgspec.Struct):
     id: AdrId
     body: Text
     path: Annotated[str | None, Meta(description="File it is about.")] = None
     line: Annotated[int, Meta(ge=1, description="Line of that file.")] | None = None
 
 
-class ThreadListParams(msgspec.Struct, kw_only=True):
+class ThreadListParams(msgspec.Struct):
     id: AdrId
     status: Annotated[Literal["open", "resolved"] | None, Meta(description="Only these.")] = None
 
 
-class ThreadResolveParams(msgspec.Struct, kw_only=True):
+class ThreadResolveParams(msgspec.Struct):
     id: AdrId
     thread_id: ThreadId
 
 
-class ThreadReplyParams(ThreadResolveParams, kw_only=True):
+class ThreadReplyParams(ThreadResolveParams):
     body: Text
 
 

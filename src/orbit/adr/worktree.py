@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from orbit.adr.decision import ENVELOPE
-from orbit.adr.envelope import STATUSES, decode, is_id
+from orbit.adr.envelope import ENVELOPE, STATUSES, decode, is_id
 from orbit.adr.globs import contains
 from orbit.config import Workspace
 from orbit.errors import IntegrityError, UsageError

@@ -17,8 +17,8 @@ import msgspec
 import typer
 from typer.core import TyperCommand
 
-from orbit.cli.output import emit, fail, remark, terminal
-from orbit.errors import OrbitError
+from orbit.cli.output import ProgressBar, emit, fail, remark, terminal
+from orbit.errors import IntegrityError, OrbitError
 from orbit.operations import Session, find, perform
 
 ROOT = typer.Option(None, "--root", help="Worktree to act on; default: the one that holds the current folder.", show_default=False)
@@ -30,21 +30,23 @@ QUIET = typer.Option(False, "--quiet", "-q", help="Do not print the line about t
 JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
 
 
-def add_command(
-    app: typer.Typer,
-    operation_name: str,
-    exit_code: Callable[[Any], int] | None = None,
-    progress: Callable[[], AbstractContextManager[Any]] = nullcontext,
-    picture: str | None = None,
-    is_live: bool = False,
-) -> None:
-    """Register operation `operation_name` on `app`.
+# What the command line needs to know of some operations besides their params.
+EXIT_CODES: dict[str, Callable[[Any], int]] = {  # where it is not always 0
+    "adr.lint": lambda answer: IntegrityError.exit_code if answer.errors else 0,
+    "adr.render": lambda answer: IntegrityError.exit_code if answer.differs else 0,
+    "graph.impact": lambda answer: IntegrityError.exit_code if answer.failed else 0,
+    "run.verify": lambda answer: 0 if answer.ok else IntegrityError.exit_code,
+    "run.exec": lambda answer: int(answer.exit_code),
+}
+SLOW = ("graph.sync", "graph.history")  # these show how far they have come
+DRAWN = ("graph.impact", "graph.overview", "graph.picture")  # these can be asked for as a picture
+LIVE = ("run.exec",)  # its words are another command, whose output is ours; the answer is a remark beside it
 
-    `exit_code` derives the exit code from an answer where it is not always 0; `progress` shows how far long work has come;
-    `picture` names the operation that answers with a picture of the same things, asked for with --dot or --html;
-    `is_live` is for a command whose words are another command: its output is ours, and the answer is a remark beside it.
-    """
-    operation = find(operation_name)
+
+def add_command(app: typer.Typer, operation_name: str) -> None:
+    """Register operation `operation_name` on `app`."""
+    operation, is_live, exit_code = find(operation_name), operation_name in LIVE, EXIT_CODES.get(operation_name)
+    progress: Callable[[], AbstractContextManager[Any]] = ProgressBar if operation_name in SLOW else nullcontext
     fields = [field for field in msgspec.structs.fields(operation.params) if not _cli(field.type).get("hidden")]
 
     def command(**given: Any) -> None:
@@ -56,9 +58,9 @@ def add_command(
             session.terminal = terminal(as_json=as_json) if is_live else None
             with progress() as session.progress:
                 try:
-                    if form is not None and picture is not None:
+                    if form is not None:
                         asked = {"of": operation_name.rpartition(".")[2], **asked}
-                    answer = perform(session, picture if form is not None and picture is not None else operation_name, asked)
+                    answer = perform(session, operation_name if form is None else "graph.picture", asked)
                 finally:
                     session.close()
         except OrbitError as error:
@@ -70,7 +72,7 @@ def add_command(
         if form is None and exit_code is not None and (code := exit_code(answer)):
             raise SystemExit(code)
 
-    flags = {"json": JSON} | (PICTURES if picture is not None else {})
+    flags = {"json": JSON} | (PICTURES if operation_name in DRAWN else {})
     parameters = [_parameter(field) for field in fields]
     parameters += [_keyword("quiet", QUIET, bool)] if is_live else []
     parameters += [_keyword("root", ROOT, Path | None), *(_keyword(name, option, bool) for name, option in flags.items())]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import signal
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from orbit.cli.commands import JSON, ROOT, add_command
-from orbit.cli.output import ProgressBar, StatusLine, fail
+from orbit.cli.output import StatusLine, fail
 from orbit.errors import OrbitError
-from orbit.operations import Session
+from orbit.operations import Session, room
 
 DEBOUNCE = typer.Option(250, "--debounce-ms", min=10, help="How long files must be quiet before a sync.")
 
@@ -53,18 +52,7 @@ def _text(outcome: Any) -> str:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, add_completion=False, help="What is in the code: sync it, search it, follow it.")
 
 init = typer.Typer(rich_markup_mode=None, add_completion=False)
-ORDER = (
-    "sync", "search", "show", "refs", "callees", "impact", "trace", "overview", "implementors", "deps", "version", "db-path", "clean", "digest", "why",
-    "pack", "history", "picture",
-)  # fmt: skip
 
-for _name in ORDER:
-    add_command(
-        app,
-        f"graph.{_name}",
-        progress=ProgressBar if _name in ("sync", "history") else nullcontext,
-        exit_code=(lambda answer: 7 if answer.failed else 0) if _name == "impact" else None,
-        picture="graph.picture" if _name in ("impact", "overview", "picture") else None,
-    )
+for _name in room("graph"):
+    add_command(init if _name == "graph.init" else app, _name)
 app.command("watch")(watch)
-add_command(init, "graph.init")

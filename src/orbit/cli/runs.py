@@ -11,17 +11,13 @@ import typer
 from orbit.cli.commands import JSON, ROOT, add_command, documented
 from orbit.cli.output import emit, fail, write
 from orbit.errors import OrbitError, UsageError
-from orbit.operations import Session, find, perform
+from orbit.operations import Session, find, perform, room
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
 NAMES = typer.Argument(..., metavar="[RUN] STEP ROLE", help="Run id (default: the run that started last), step, and role.", show_default=False)
 
-for _name in ("list", "show", "events", "trace", "logs"):
-    add_command(app, f"run.{_name}")
 
-
-@app.command("artifact", cls=documented({"names": NAMES.help}), help=find("run.artifact").summary, no_args_is_help=True)
 def artifact(
     names: list[str] = NAMES,
     max_bytes: int | None = typer.Option(None, min=0, help="At most this many bytes, 0 for all; default: all, and 16000 with --json.", show_default=False),
@@ -43,7 +39,8 @@ def artifact(
         write(base64.b64decode(answer.content) if answer.encoding == "base64" else answer.content.encode())
 
 
-add_command(app, "run.verify", exit_code=lambda answer: 0 if answer.ok else 7)
-add_command(app, "run.exec", exit_code=lambda answer: int(answer.exit_code), is_live=True)
-for _name in ("export", "prune"):
-    add_command(app, f"run.{_name}")
+for _name in room("run"):
+    if _name == "run.artifact":
+        app.command("artifact", cls=documented({"names": NAMES.help}), help=find(_name).summary, no_args_is_help=True)(artifact)
+    else:
+        add_command(app, _name)

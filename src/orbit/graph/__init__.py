@@ -4,47 +4,96 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from orbit.asking import Answer, P, Params, as_method
 from orbit.config import Workspace
 from orbit.errors import NoGraphError, OrbitError, RefusedError, UsageError
-from orbit.graph.admin import CleanAnswer, DbPathAnswer, VersionAnswer, clean, db_path, version
+from orbit.graph.outcome import CleanAnswer, DbPathAnswer, InitAnswer, VersionAnswer
 from orbit.graph.policy import SyncPolicy
-from orbit.graph.query.answer import fit_stale
-from orbit.graph.query.callees import CalleesAnswer, CalleesParams, callees
-from orbit.graph.query.deps import DepsAnswer, DepsParams, deps
+from orbit.graph.query import callees, deps, history, impact, implementors, overview, pack, refs, search, show, trace
+from orbit.graph.query.answer import fit
 from orbit.graph.query.fresh import named_files, stale_files
-from orbit.graph.query.history import HistoryAnswer, HistoryParams, TaskTouches, history, touched_by_task
-from orbit.graph.query.impact import ImpactAnswer, ImpactParams, check, impact
-from orbit.graph.query.implementors import ImplementorsAnswer, ImplementorsParams, implementors
-from orbit.graph.query.overview import OverviewAnswer, OverviewParams, overview
-from orbit.graph.query.pack import MAX_TOKENS, TIMEOUT_MS, PackAnswer, PackParams, pack
-from orbit.graph.query.refs import RefsAnswer, RefsParams, refs
-from orbit.graph.query.search import SearchAnswer, SearchParams, search
-from orbit.graph.query.show import MAX_BYTES, ShowAnswer, ShowParams, show
-from orbit.graph.query.tokens import find_counter
-from orbit.graph.query.trace import TraceAnswer, TraceParams, trace
 from orbit.graph.readers import Readers
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+    from typing import Concatenate
+
+    from apsw import Connection
 
     from orbit.graph.index.watch import Watch
     from orbit.graph.index.work import Memory
-    from orbit.graph.outcome import SyncAnswer, Why
+    from orbit.graph.outcome import Standing, SyncAnswer, Why
     from orbit.graph.query.digest import DigestAnswer
     from orbit.graph.query.picture import PictureAnswer
 
 __all__ = ["Graph", "SyncPolicy"]
 
-Answer = TypeVar("Answer")
-Params = TypeVar("Params", bound=msgspec.Struct)
 Progress = Callable[[str, int, int], None]  # (stage, done, of)
+
+
+def _question(params: Callable[P, Params], question: Callable[[Connection, Params], Answer]) -> Callable[Concatenate[Graph, P], Answer]:
+    """A question of `orbit.graph.query` that needs nothing but the database."""
+
+    def put(graph: Graph, ask: Params) -> Answer:
+        return graph.put(question, ask)
+
+    put.__doc__ = question.__doc__
+    return as_method(params, put)
+
+
+def _search(graph: Graph, ask: search.SearchParams) -> search.SearchAnswer:
+    """Find by name, beginning of a name, or words."""
+    touched = None if ask.task_id is None else history.touched_by_task(_stand(graph, None).database, ask.task_id)
+    return graph.put(partial(search.search, touched=touched), ask)
+
+
+def _show(graph: Graph, ask: show.ShowParams) -> show.ShowAnswer:
+    """The source of a symbol or file."""
+    answer = graph.put(partial(show.show, root=graph.root), ask)
+    if ask.decisions:
+        from orbit.graph.change import governing
+
+        answer.decisions = governing(graph, [(answer.path, answer.selector, answer.lines)])
+    return answer
+
+
+def _impact(graph: Graph, ask: impact.ImpactParams) -> impact.ImpactAnswer:
+    """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
+    impact.check(ask)
+    if ask.is_diff:
+        from orbit.graph.change import impact_of_change
+
+        return impact_of_change(graph, ask)
+    answer = graph.put(impact.impact, ask)
+    if ask.decisions and answer.target is not None:
+        answer.decisions = graph.show(answer.target.selector, max_bytes=0, decisions=True).decisions
+    return answer
+
+
+def _pack(graph: Graph, ask: pack.PackParams) -> pack.PackAnswer:
+    """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
+    counted_as, count = pack.find_counter(graph.workspace.setting("graph", "tokenizer"))
+    if ask.refresh:
+        graph.sync()
+    return graph.put(partial(pack.pack, root=graph.root, count=count, counted_as=counted_as), ask, keep_up=False)
+
+
+def walk_history(graph: Graph, ask: history.HistoryParams, progress: Progress | None = None) -> history.HistoryAnswer:
+    """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
+    return graph.put(partial(history.history, root=graph.root, standing=_stand(graph, ask.task_id_pattern, progress, stored=ask.stored)), ask)
+
+
+def _stand(graph: Graph, pattern: str | None, progress: Progress | None = None, *, stored: bool = False) -> Standing:
+    from orbit.graph.index.history import stand, task_pattern
+
+    return stand(graph.workspace, task_pattern(graph.workspace, pattern), progress=progress, stored=stored)
 
 
 class Graph:
@@ -123,141 +172,80 @@ class Graph:
 
     # --- questions
 
-    def search(
-        self, query: str | None = None, *, kind: str | None = None, lang: str | None = None, task_id: str | None = None, limit: int | None = None
-    ) -> SearchAnswer:
-        """Find by name, beginning of a name, or words."""
-        ask = _asked(SearchParams, query=query, kind=kind, lang=lang, task_id=task_id, limit=limit)
-        return self._answer(partial(search, touched=None if task_id is None else self._touched(task_id)), ask)
-
-    def show(self, selector: str, *, max_bytes: int = MAX_BYTES, decisions: bool = False) -> ShowAnswer:
-        """The source of a symbol or file."""
-        answer = self._answer(partial(show, root=self.root), _asked(ShowParams, selector=selector, max_bytes=max_bytes, decisions=decisions))
-        if decisions:
-            from orbit.graph.change import governing
-
-            answer.decisions = governing(self, [(answer.path, answer.selector, answer.lines)])
-        return answer
-
-    def refs(self, selector: str, *, confidence: str = "same_module", kind: str | None = None, limit: int | None = None) -> RefsAnswer:
-        """Who refers to a symbol."""
-        return self._answer(refs, _asked(RefsParams, selector=selector, confidence=confidence, kind=kind, limit=limit))
-
-    def callees(self, selector: str, *, confidence: str = "fuzzy", limit: int | None = None) -> CalleesAnswer:
-        """What a symbol calls."""
-        return self._answer(callees, _asked(CalleesParams, selector=selector, confidence=confidence, limit=limit))
-
-    def overview(self, scope: str | None = None, *, format: str = "summary", limit: int | None = None) -> OverviewAnswer:
-        """The shape of the tree, or of a part of it."""
-        return self._answer(overview, _asked(OverviewParams, scope=scope, format=format, limit=limit))
-
-    def implementors(self, selector: str, *, limit: int | None = None) -> ImplementorsAnswer:
-        """What implements or extends a type."""
-        return self._answer(implementors, _asked(ImplementorsParams, selector=selector, limit=limit))
-
-    def deps(self, selector: str, *, limit: int | None = None) -> DepsAnswer:
-        """What a file or folder imports."""
-        return self._answer(deps, _asked(DepsParams, selector=selector, limit=limit))
-
-    def impact(
-        self,
-        selector: str | None = None,
-        *,
-        diff: str | None = None,
-        staged: bool = False,
-        worktree: bool = False,
-        depth: int | None = None,
-        confidence: str = "same_module",
-        direction: str = "in",
-        limit: int | None = None,
-        decisions: bool = False,
-        fail_on: str | None = None,
-    ) -> ImpactAnswer:
-        """What a change may touch: of a symbol, of a file, or of all that a diff changes."""
-        asked = _asked(
-            ImpactParams, selector=selector, diff=diff, staged=staged, worktree=worktree, depth=depth, confidence=confidence, direction=direction,
-            limit=limit, decisions=decisions, fail_on=fail_on,
-        )  # fmt: skip
-        check(asked)
-        if not asked.is_diff:
-            answer = self._answer(impact, asked)
-            if decisions and answer.target is not None:
-                from orbit.graph.change import governing
-
-                found = self.show(answer.target.selector, max_bytes=0)
-                answer.decisions = governing(self, [(found.path, found.selector, found.lines)])
-            return answer
-        from orbit.graph.change import impact_of_change
-
-        return impact_of_change(self, asked)
-
-    def trace(self, command: str, *, depth: int | None = None, confidence: str = "same_module") -> TraceAnswer:
-        """The call tree of a command of a command line."""
-        return self._answer(trace, _asked(TraceParams, command=command, depth=depth, confidence=confidence))
+    callees = _question(callees.CalleesParams, callees.callees)
+    deps = _question(deps.DepsParams, deps.deps)
+    implementors = _question(implementors.ImplementorsParams, implementors.implementors)
+    overview = _question(overview.OverviewParams, overview.overview)
+    refs = _question(refs.RefsParams, refs.refs)
+    trace = _question(trace.TraceParams, trace.trace)
+    history = as_method(history.HistoryParams, walk_history)
+    impact = as_method(impact.ImpactParams, _impact)
+    pack = as_method(pack.PackParams, _pack)
+    search = as_method(search.SearchParams, _search)
+    show = as_method(show.ShowParams, _show)
 
     def digest(self) -> DigestAnswer:
         """One value for the whole graph: equal graphs have equal digests."""
         from orbit.graph.query.digest import DigestAnswer, digest
 
-        return self._answer(lambda db, _: DigestAnswer(digest=digest(db)), None)
+        return self.put(lambda db, _: DigestAnswer(digest=digest(db)), None)
 
-    # --- context for a change
-
-    def pack(self, selectors: Sequence[str], *, max_tokens: int = MAX_TOKENS, timeout_ms: int = TIMEOUT_MS, refresh: bool = False) -> PackAnswer:
-        """Sources and summaries within a budget. Syncs only with `refresh`, whatever the policy."""
-        ask = _asked(PackParams, selectors=list(selectors), max_tokens=max_tokens, timeout_ms=timeout_ms, refresh=refresh)
-        counted_as, count = find_counter(self.workspace.setting("graph", "tokenizer"))
-        if refresh:
-            self.sync()
-        return self._answer(partial(pack, root=self.root, count=count, counted_as=counted_as), ask, keep_up=False)
-
-    def history(
-        self, selector: str, *, task_id_pattern: str | None = None, stored: bool = False, limit: int | None = None, progress: Progress | None = None
-    ) -> HistoryAnswer:
-        """Which tasks and commits touched a thing. Walks commits that are new first, unless `stored`."""
-        from orbit.graph.index.history import stand, task_pattern
-
-        ask = _asked(HistoryParams, selector=selector, task_id_pattern=task_id_pattern, stored=stored, limit=limit)
-        standing = stand(self.workspace, task_pattern(self.workspace, task_id_pattern), progress=progress, stored=stored)
-        return self._answer(partial(history, root=self.root, standing=standing), ask)
-
-    def picture(self, of: str, **given: Any) -> PictureAnswer:
+    def picture(self, of: Literal["overview", "impact"], **given: Any) -> PictureAnswer:
         """Boxes and arrows of an `overview` or an `impact`; further arguments are those of that question. `orbit.present.picture` draws it."""
         from orbit.graph.query.picture import PictureParams, picture
 
-        ask = _asked(PictureParams, of=of, **given)
-        if of == "impact":
-            check(ImpactParams(selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree))
-        return self._answer(partial(picture, root=self.root), ask)
+        def draw(graph: Graph, ask: PictureParams) -> PictureAnswer:
+            return graph.put(partial(picture, root=graph.root), ask)
 
-    def _touched(self, task_id: str) -> TaskTouches:
-        from orbit.graph.index.history import stand, task_pattern
-
-        return touched_by_task(stand(self.workspace, task_pattern(self.workspace, None)).database, task_id)
+        return as_method(PictureParams, draw)(self, of=of, **given)
 
     # --- housekeeping
 
+    def init(self) -> InitAnswer:
+        """Make what is missing of the `.orbit` folder, of what git must not track of it, and of a first `.orbitignore`. Changes nothing that is there."""
+        from orbit.graph.index.scan import seed_ignore
+
+        state = self.workspace.state
+        try:
+            is_new = {".orbit/": not state.is_dir(), ".orbit/.gitignore": not (state / ".gitignore").exists()}
+            self.workspace.prepare()
+            is_new[".orbitignore"] = seed_ignore(self.root)
+        except OSError as error:
+            raise RefusedError(f"cannot write in {self.root}: {error.strerror}", hint="check permissions and space", code="not-writable") from None
+        return InitAnswer(root=str(self.root), created=[name for name in is_new if is_new[name]], kept=[name for name in is_new if not is_new[name]])
+
     def version(self) -> VersionAnswer:
         """What made the graph: the package, the extractor, the tables."""
-        return version()
+        from importlib.metadata import version as installed
+
+        from orbit.graph.index.place import EXTRACTOR_VERSION
+        from orbit.graph.store.connection import SCHEMA_VERSION
+
+        return VersionAnswer(version=installed("orbit-native"), extractor_version=EXTRACTOR_VERSION, schema_version=SCHEMA_VERSION)
 
     def db_path(self) -> DbPathAnswer:
         """Where the graph of what is checked out is, or will be."""
-        return db_path(self.workspace)
+        from orbit.graph.index.place import EXTRACTOR_VERSION, find_place
+
+        place = find_place(self.root)
+        return DbPathAnswer(path=str(place.database), branch=place.branch, extractor_version=EXTRACTOR_VERSION, exists=place.database.exists())
 
     def clean(self) -> CleanAnswer:
-        """Delete the graphs of all branches of this worktree."""
+        """Delete the graphs of all branches of this worktree. Refuses, and deletes the others, when one is being written."""
+        from orbit.graph.index.place import delete, find_all, find_place
+
         self._readers.close()
-        return clean(self.workspace)
+        folder = find_place(self.root).folder
+        done = delete(find_all(folder))
+        if done.kept:
+            names = ", ".join(f"{name} ({reason})" for name, reason in sorted(done.kept.items()))
+            raise RefusedError(f"could not delete {names}", hint="wait for the sync that is running, then try again", code="in-use")
+        return CleanAnswer(graph_dir=str(folder), deleted=sorted(done.deleted))
 
     # --- how a question is asked
 
-    def put(self, question: Callable[[Any, Any], Answer], ask: Any) -> Answer:
-        """Put a question that is none of the methods: a function of (connection, params)."""
-        return self._answer(question, ask)
-
-    def _answer(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
-        """Put one question of `orbit.graph.query` to one state of the graph, and say how fresh the answer is."""
+    def put(self, question: Callable[[Any, Any], Answer], ask: Any, *, keep_up: bool = True) -> Answer:
+        """Put one question, a function of (connection, params), to one state of the graph, and say how fresh the answer is."""
         from orbit.graph.index.place import find_place
 
         if keep_up:
@@ -267,8 +255,8 @@ class Graph:
                 answer = question(db, _below(self.root, ask))
                 if getattr(answer, "fresh", None) is True and (stale := stale_files(db, self.root, named_files(answer))):
                     answer.fresh, answer.stale_files = False, stale  # type: ignore[attr-defined]
-                    if getattr(ask, "limit", 0) is None:
-                        fit_stale(answer, named_files)
+                if getattr(ask, "limit", 0) is None:
+                    fit(answer, named_files)
         except NoGraphError:
             if self._watch is None:
                 raise
@@ -299,14 +287,6 @@ def _watch(workspace: Workspace, policy: SyncPolicy) -> Watch | None:
     from orbit.graph.index.watch import Watch
 
     return Watch(workspace, max(1, round(policy.seconds * 1000)))
-
-
-def _asked(params: type[Params], **given: Any) -> Params:
-    """Params from arguments, checked as those of the command line are."""
-    try:
-        return msgspec.convert({name: value for name, value in given.items() if value is not None}, params)
-    except msgspec.ValidationError as error:
-        raise UsageError(str(error)) from None
 
 
 def _below(root: Path, ask: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from orbit.adr import AdrStore, Place
-from orbit.graph.query.answer import Decision, cut_to_budget
+from orbit.graph.query.answer import Decision
 from orbit.graph.query.diff import MOST_CHANGED, Changed, find_changed, impact_of_diff
 from orbit.graph.query.impact import ImpactAnswer, ImpactParams
 
@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 
 def impact_of_change(graph: Graph, ask: ImpactParams) -> ImpactAnswer:
     """Symbols a diff changes, what they touch, the tests that reach them, the decisions that govern them, and what cannot be seen."""
-    changed: list[Changed] = []
 
     def question(db: apsw.Connection, asked: ImpactParams) -> ImpactAnswer:
-        changed.append(find_changed(db, graph.root, asked))
-        return impact_of_diff(db, asked, changed[0])
+        changed = find_changed(db, graph.root, asked)
+        answer = impact_of_diff(db, asked, changed)
+        answer.decisions = governing(graph, _changed_things(changed))
+        return answer
 
-    answer = graph.put(question, ask)
-    answer.decisions = governing(graph, _changed_things(changed[0]))
-    if ask.limit is None:
-        cut_to_budget(answer, "unseen", "untested", "decisions", "changed", "tests", "touched")
-    return answer
+    return graph.put(question, ask)
 
 
 def governing(graph: Graph, things: Iterable[tuple[str, str, tuple[int, int] | None]]) -> list[Decision]:

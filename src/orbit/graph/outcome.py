@@ -1,4 +1,4 @@
-"""What the write path reports: answers of a sync and of `why`. Apart from the code that makes them, so that showing them needs none of it."""
+"""What the write path and the housekeeping report. Apart from the code that makes them, so that showing it needs none of that."""
 
 from __future__ import annotations
 
@@ -39,3 +39,35 @@ class Standing(msgspec.Struct, frozen=True):
     pattern: str
     commits_behind: int = 0
     warnings: tuple[str, ...] = ()
+
+
+class VersionAnswer(msgspec.Struct, kw_only=True):
+    """`extractor_version` rises when the same bytes give other facts, `schema_version` when the tables change."""
+
+    version: str
+    extractor_version: int
+    schema_version: int
+
+
+class DbPathAnswer(msgspec.Struct, kw_only=True):
+    """Where the graph of what is checked out now is, or will be."""
+
+    path: str
+    branch: str
+    extractor_version: int
+    exists: bool
+
+
+class CleanAnswer(msgspec.Struct, kw_only=True):
+    """Names of the deleted files in the graph folder."""
+
+    graph_dir: str
+    deleted: list[str]
+
+
+class InitAnswer(msgspec.Struct, kw_only=True):
+    """Paths relative to the root; a second time all of them are in `kept`."""
+
+    root: str
+    created: list[str]
+    kept: list[str]

@@ -12,105 +12,49 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_SPACE = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_SCALAR = re.compile(r"[^\s,\]}/]+")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_SPACE = r"(?:\s|//[^\n]*|/\*.*?\*/)+"
+_TOKEN = re.compile(rf"(?P<space>{_SPACE})|(?P<string>{_STRING})|[^\s\"]", re.DOTALL)
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
+
+Member = tuple[int, int, int]  # where it begins, where its value does, where it ends
 
 
 class ConfigTextError(ValueError):
     """The text is not what its name says."""
 
 
-class _Object:
-    """Where an object stands in a text: braces, and for each member where it begins, where its value does, and where it ends."""
-
-    def __init__(self, text: str, start: int) -> None:
-        if text[start : start + 1] != "{":
-            raise ConfigTextError("an object was expected")
-        self.start = start
-        self.members: dict[str, tuple[int, int, int]] = {}
-        at = _skip(text, start + 1)
-        self.has_trailing_comma = False
-        while text[at : at + 1] != "}":
-            name = _STRING.match(text, at)
-            colon = _skip(text, name.end()) if name else at
-            if name is None or text[colon : colon + 1] != ":":
-                raise ConfigTextError(f"a member was expected in line {text.count(chr(10), 0, at) + 1}")
-            value = _skip(text, colon + 1)
-            end = _end(text, value)
-            self.members[json.loads(name[0])] = (at, value, end)
-            at = _skip(text, end)
-            self.has_trailing_comma = text[at : at + 1] == ","
-            if self.has_trailing_comma:
-                at = _skip(text, at + 1)
-            elif text[at : at + 1] != "}":
-                raise ConfigTextError(f"a comma or brace was expected in line {text.count(chr(10), 0, at) + 1}")
-        self.end = at  # of the closing brace
-
-
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
-def _end(text: str, at: int) -> int:
-    """The end of the value that begins here."""
-    sign = text[at : at + 1]
-    if sign == "{":
-        return _Object(text, at).end + 1
-    if sign == "[":
-        at = _skip(text, at + 1)
-        while text[at : at + 1] != "]":
-            at = _skip(text, _end(text, at))
-            if text[at : at + 1] == ",":
-                at = _skip(text, at + 1)
-            elif text[at : at + 1] != "]":
-                raise ConfigTextError("a list does not end")
-        return at + 1
-    found = (_STRING if sign == '"' else _SCALAR).match(text, at)
-    if found is None:
-        raise ConfigTextError(f"a value was expected in line {text.count(chr(10), 0, at) + 1}")
-    return found.end()
-
-
-def _top(text: str) -> _Object:
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    top = _Object(text, start)
-    if _skip(text, top.end + 1) != len(text):
-        raise ConfigTextError("something follows the closing brace")
-    return top
-
-
 def read_json(text: str, section: str) -> dict[str, Any]:
-    """The entries of a section: name to value. Values with comments in them are given as their text."""
-    if not text.strip():
-        return {}
-    found = _top(text).members.get(section)
-    if found is None:
-        return {}
-    entries: dict[str, Any] = {}
-    for name, (_, value, end) in _Object(text, found[1]).members.items():
-        try:
-            entries[name] = json.loads(text[value:end])
-        except ValueError:
-            entries[name] = text[value:end]
+    """The entries of a section: name to value."""
+    plain = _COMMENT.sub(r"\1", text.removeprefix("\ufeff"))
+    try:
+        found = json.loads(_LAST_COMMA.sub(r"\1", plain)) if plain.strip() else {}
+    except ValueError as error:
+        raise ConfigTextError(str(error)) from None
+    entries = found.get(section, {}) if isinstance(found, dict) else None
+    if not isinstance(entries, dict):
+        raise ConfigTextError("an object was expected")
     return entries
 
 
 def add_json(text: str, section: str, name: str, entry: dict[str, Any]) -> str:
+    """The entry behind the others of its section, in the manner of the text, which is sound."""
     if not text.strip():
         return json.dumps({section: {name: entry}}, indent=2) + "\n"
-    top = _top(text)
-    if section not in top.members:
-        return _insert(text, top, section, {name: entry}, 1)
-    return _insert(text, _Object(text, top.members[section][1]), name, entry, 2)
+    start = text.index("{", _skip(text, 1 if text.startswith("\ufeff") else 0))
+    top, _ = _members(text, start)
+    if section in top:
+        return _insert(text, top[section][1], name, entry, 2)
+    return _insert(text, start, section, {name: entry}, 1)
 
 
 def drop_json(text: str, section: str, name: str) -> str:
     """Without the member, the comma that set it off and the space before it; comments around it stay."""
-    inner = _Object(text, _top(text).members[section][1])
-    start, _, end = inner.members[name]
-    before = max((other for at, _, other in inner.members.values() if at < start), default=None)
+    top, _ = _members(text, text.index("{", _skip(text, 1 if text.startswith("\ufeff") else 0)))
+    inner, _ = _members(text, top[section][1])
+    start, _, end = inner[name]
+    before = max((other for at, _, other in inner.values() if at < start), default=None)
     start, after = len(text[:start].rstrip()), _skip(text, end)
     if text[after] == ",":
         return text[:start] + text[end:after] + text[after + 1 :]
@@ -118,15 +62,42 @@ def drop_json(text: str, section: str, name: str) -> str:
     return text[:comma] + text[comma + 1 : start] + text[end:]
 
 
-def _insert(text: str, into: _Object, name: str, value: Any, depth: int) -> str:
-    """After the last member, in the manner of the text."""
+def _skip(text: str, at: int) -> int:
+    found = re.compile(_SPACE, re.DOTALL).match(text, at)
+    return found.end() if found else at
+
+
+def _members(text: str, start: int) -> tuple[dict[str, Member], int]:
+    """The members of the object that begins at `start` of a sound text, and where its closing brace stands."""
+    found: dict[str, Member] = {}
+    name, depth, begin, value = None, 0, 0, 0
+    for token in _TOKEN.finditer(text, start):
+        sign = token[0]
+        depth -= sign in "}]"
+        if depth == 0 and sign == "}":
+            return found, token.start()
+        if token["space"] is None and depth:
+            if depth == 1 and sign == ",":
+                name = None
+            elif name is None:
+                name, begin, value = json.loads(sign), token.start(), 0
+            elif value or sign != ":":
+                value = value or token.start()
+                found[name] = (begin, value, token.end())
+        depth += sign in "{["
+    raise ConfigTextError("an object does not end")
+
+
+def _insert(text: str, start: int, name: str, value: Any, depth: int) -> str:
+    """After the last member of the object that begins at `start`."""
+    members, end = _members(text, start)
     newline = "\r\n" if "\r\n" in text else "\n"
     unit = next((found[1] for found in [re.search(r"\n([ \t]+)\S", text)] if found), "  ")
     body = json.dumps(value, indent=unit).replace("\n", newline + unit * depth)
     member = f"{newline}{unit * depth}{json.dumps(name)}: {body}"
-    if not into.members:
-        return f"{text[: into.start + 1]}{member}{newline}{unit * (depth - 1)}{text[into.end :]}"
-    last = max(end for _, _, end in into.members.values())
+    if not members:
+        return f"{text[: start + 1]}{member}{newline}{unit * (depth - 1)}{text[end:]}"
+    last = max(end for _, _, end in members.values())
     return f"{text[:last]},{member}{text[last:]}"
 
 

@@ -9,8 +9,6 @@ import difflib
 import hashlib
 import os
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +18,7 @@ import msgspec
 
 from orbit.config import Workspace, environment, home
 from orbit.errors import NotFoundError, RefusedError
+from orbit.files import write_whole
 from orbit.mcp.config_text import ConfigTextError, add_json, add_toml, drop_json, drop_toml, read_json, read_toml
 
 NAME = "orbit"
@@ -103,7 +102,9 @@ def uninstall(root: Path | None, client: str, *, dry_run: bool = False) -> Insta
     try:
         if before is None or NAME not in place.read(before, place.section):
             raise NotFoundError(f"{place.path} has no entry called {NAME}", hint=f"orbit mcp install --client {client} adds it", code="not-installed")
-        known = _read_record(record)
+        known = None
+        with suppress(OSError, msgspec.MsgspecError):
+            known = msgspec.json.decode(record.read_bytes(), type=_Before)
         after = known.text if known is not None and known.after == _hash(before) else place.drop(before, place.section, NAME)
     except ConfigTextError as error:
         raise RefusedError(f"{place.path}: {error}", hint=f"mend {place.path}, then try again", code="unreadable") from None
@@ -133,13 +134,6 @@ def _record(workspace: Workspace, path: Path) -> Path:
     return workspace.state / "state" / "mcp" / f"{_hash(str(path))[:16]}.json"
 
 
-def _read_record(record: Path) -> _Before | None:
-    try:
-        return msgspec.json.decode(record.read_bytes(), type=_Before)
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -155,21 +149,8 @@ def _read(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """All of it or nothing, with the permissions it had; a symlink stays one."""
-    target = Path(os.path.realpath(path))
+    """A symlink stays one."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with open(descriptor, "wb") as file:
-                file.write(text.encode("utf-8"))
-            if target.exists():
-                shutil.copymode(target, scratch)
-            elif sys.platform != "win32":
-                os.chmod(scratch, 0o644)
-            os.replace(scratch, target)
-        except BaseException:
-            os.unlink(scratch)
-            raise
+        write_whole(Path(os.path.realpath(path)), text.encode())
     except OSError as error:
         raise RefusedError(f"{path} cannot be written: {error.strerror}", hint="check permissions and space", code="not-writable") from None

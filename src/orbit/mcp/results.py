@@ -31,14 +31,6 @@ def error_body(error: OrbitError, listed: Sequence[str]) -> dict[str, Any]:
     return {"error": body}
 
 
-def answer_body(answer: msgspec.Struct, *, is_sized: bool) -> dict[str, Any]:
-    """The contract's shape of an answer; cut to the budget where the client named no size."""
-    body: dict[str, Any] = msgspec.to_builtins(answer)
-    if not is_sized:
-        fit(body)
-    return body
-
-
 def fit(body: dict[str, Any]) -> None:
     """Shorten the longest text or list until all fits, and say so in `truncated`. Leaves alone what fits, which is nearly everything."""
     while (over := len(msgspec.json.encode(body)) - BUDGET_BYTES) > 0:

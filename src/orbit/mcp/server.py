@@ -13,27 +13,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import msgspec
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    ResourceTemplate,
-    TextContent,
-    TextResourceContents,
-)
 
 from orbit.errors import NotFoundError, OrbitError, RefusedError
-from orbit.mcp.results import answer_body, error_body
+from orbit.mcp.results import error_body, fit
 from orbit.mcp.tools import DEFAULT_PROFILE, Tool, choose
 from orbit.operations import Session, perform
 
@@ -92,24 +80,24 @@ class Service:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
 
-    async def list_tools(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult.model_validate({"tools": [tool.advertised() for tool in self.tools.values()]})
+    async def list_tools(self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult.model_validate({"tools": [tool.advertised() for tool in self.tools.values()]})
 
-    async def list_templates(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        template = ResourceTemplate(uri_template=f"{SCHEMAS}{{tool}}", name="schema", description="The whole JSON Schema of a tool's answer.")
-        return ListResourceTemplatesResult(resource_templates=[template])
+    async def list_templates(self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
+        template = types.ResourceTemplate(uri_template=f"{SCHEMAS}{{tool}}", name="schema", description="The whole JSON Schema of a tool's answer.")
+        return types.ListResourceTemplatesResult(resource_templates=[template])
 
-    async def read_schema(self, context: ServerRequestContext[Any], params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_schema(self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         tool = self.tools.get(str(params.uri).removeprefix(SCHEMAS))
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"no resource {params.uri}; there is {SCHEMAS}<tool> for {', '.join(self.tools)}")
+            raise MCPError(types.INVALID_PARAMS, f"no resource {params.uri}; there is {SCHEMAS}<tool> for {', '.join(self.tools)}")
         text = msgspec.json.encode(tool.full_schema()).decode()
-        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type="application/schema+json", text=text)])
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=params.uri, mime_type="application/schema+json", text=text)])
 
-    async def call_tool(self, context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
         body, is_error = await self._call(context, params.name, params.arguments or {})
         text = msgspec.json.encode(body).decode()
-        return CallToolResult(content=[TextContent(text=text)], structured_content=body, is_error=is_error)
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=body, is_error=is_error)
 
     async def _call(self, context: ServerRequestContext[Any], name: str, given: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         call = _Call()
@@ -119,8 +107,10 @@ class Service:
                 raise NotFoundError(f"no tool {name!r}", hint=f"call one of {', '.join(self.tools)}", code="unknown-tool")
             asked, is_sized = tool.read(given, str(self.session.workspace.root))
             pool = self._waiters if tool.operation == "graph.sync" else self._readers
-            answer = await self._perform(context, pool, call, tool.operation, asked)
-            return answer_body(answer, is_sized=is_sized), False
+            body = msgspec.to_builtins(await self._perform(context, pool, call, tool.operation, asked))
+            if not is_sized:
+                fit(body)
+            return body, False
         except OrbitError as error:
             return error_body(error, list(self.tools)), True
         except Exception as error:  # what no operation foresaw is an answer, too: the client learns what it was, the log where

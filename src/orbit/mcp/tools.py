@@ -128,55 +128,31 @@ def _choices(wanted: Any) -> set[str]:
     return found
 
 
-def _graph(name: str, description: str, **more: Any) -> Tool:
-    return Tool(name=f"orbit_graph_{name}", operation=f"graph.{name}", description=description, **{"spellings": _SELECTOR, **more})
+def _tool(operation: str, description: str, spellings: tuple[str, ...] = _SELECTOR, **more: Any) -> Tool:
+    return Tool(name=f"orbit_{operation.replace('.', '_')}", operation=operation, description=description, spellings=spellings, **more)
 
+
+_SYNC = "Wait until the graph has caught up with the files. Edits are followed in the background; call after an edit you must see, or when fresh is false."
+_SEARCH = "Find where a symbol, string literal or config key is defined, by name, prefix or words. Start here."
+_ADR_FILTERS = frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"})
+_ADR_NAMES = ("adr", "adr_id", "name")
 
 TOOLS = (
-    _graph(
-        "sync",
-        "Wait until the graph has caught up with the files. Edits are followed in the background; call after an edit you must see, or when fresh is false.",
-        spellings=(),
-        hidden=frozenset({"jobs"}),
-    ),
-    _graph(
-        "search",
-        "Find where a symbol, string literal or config key is defined, by name, prefix or words. Start here.",
-        spellings=_QUERY,
-        hidden=frozenset({"task_id"}),
-        required=("query",),
-    ),
-    _graph("show", "Source of one symbol or file.", notes={"selector": _FORMS}, defaults={"max_bytes": SOURCE_BYTES}),
-    _graph("refs", "Who calls, uses, extends or imports it (inbound, direct)."),
-    _graph("callees", "What it calls (outbound, direct)."),
-    _graph("impact", "What may break if it changes: transitive, nearest first, tests marked."),
-    _graph("trace", "Call tree of a CLI command, from its handler.", spellings=_COMMAND),
-    _graph("overview", "Languages, sizes and files of the tree, a dir: or a file:."),
-    _graph("implementors", "Types that implement or extend it."),
-    _graph("deps", "What a file: or dir: imports."),
-    Tool(
-        name="orbit_adr_search",
-        operation="adr.search",
-        description="Find design decisions by words.",
-        spellings=_QUERY,
-        hidden=frozenset({"feature", "owner", "task_id", "tag", "since", "legacy_id"}),
-        required=("query",),
-    ),
-    Tool(
-        name="orbit_adr_show",
-        operation="adr.show",
-        description="One decision in full.",
-        spellings=("adr", "adr_id", "name"),
-        hidden=frozenset({"legacy_id"}),
-    ),
-    Tool(
-        name="orbit_adr_for",
-        operation="adr.for",
-        description="Decisions that govern a path or symbol. Ask before changing code.",
-        spellings=_SELECTOR,
-    ),
-    Tool(name="orbit_run_events", operation="run.events", description="Events of a recorded run; default: the latest.", spellings=("run_id", "id")),
-)  # fmt: skip
+    _tool("graph.sync", _SYNC, spellings=(), hidden=frozenset({"jobs"})),
+    _tool("graph.search", _SEARCH, spellings=_QUERY, hidden=frozenset({"task_id"}), required=("query",)),
+    _tool("graph.show", "Source of one symbol or file.", notes={"selector": _FORMS}, defaults={"max_bytes": SOURCE_BYTES}),
+    _tool("graph.refs", "Who calls, uses, extends or imports it (inbound, direct)."),
+    _tool("graph.callees", "What it calls (outbound, direct)."),
+    _tool("graph.impact", "What may break if it changes: transitive, nearest first, tests marked."),
+    _tool("graph.trace", "Call tree of a CLI command, from its handler.", spellings=_COMMAND),
+    _tool("graph.overview", "Languages, sizes and files of the tree, a dir: or a file:."),
+    _tool("graph.implementors", "Types that implement or extend it."),
+    _tool("graph.deps", "What a file: or dir: imports."),
+    _tool("adr.search", "Find design decisions by words.", spellings=_QUERY, hidden=_ADR_FILTERS, required=("query",)),
+    _tool("adr.show", "One decision in full.", spellings=_ADR_NAMES, hidden=frozenset({"legacy_id"})),
+    _tool("adr.for", "Decisions that govern a path or symbol. Ask before changing code."),
+    _tool("run.events", "Events of a recorded run; default: the latest.", spellings=("run_id", "id")),
+)
 
 
 def choose(profile: str) -> dict[str, Tool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, get_type_hints
 
 Renderer = Callable[[Any, bool], str]
 
@@ -18,4 +18,4 @@ def render(answer: Any, *, colour: bool) -> str:
 
 def by_answer(*renderers: Renderer) -> dict[type, Renderer]:
     """Each under the type that its argument `answer` is annotated with."""
-    return {renderer.__globals__[renderer.__annotations__["answer"]]: renderer for renderer in renderers}
+    return {get_type_hints(renderer)["answer"]: renderer for renderer in renderers}

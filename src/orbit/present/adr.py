@@ -7,17 +7,9 @@ from typing import Any
 
 import msgspec
 
+from orbit.adr import exchange, governing, lifecycle, lint, listing, migrate, renumber, store, threads
+from orbit.adr import render as pages
 from orbit.adr.envelope import Envelope
-from orbit.adr.exchange import ExportAnswer, ImportAnswer
-from orbit.adr.governing import ForAnswer
-from orbit.adr.lifecycle import AddAnswer, SupersedeAnswer
-from orbit.adr.lint import Finding, LintAnswer
-from orbit.adr.listing import ListAnswer, SearchAnswer, ShowAnswer
-from orbit.adr.migrate import MigrateAnswer
-from orbit.adr.render import RenderAnswer
-from orbit.adr.renumber import RenumberAnswer
-from orbit.adr.store import ReindexAnswer
-from orbit.adr.threads import Thread, ThreadListAnswer
 from orbit.present import Renderer, by_answer
 from orbit.present.text import paint, table
 
@@ -45,12 +37,12 @@ def _envelope(answer: Envelope, colour: bool) -> str:
     return f"{answer.id}  {answer.title}\n" + table(rows)
 
 
-def _show(answer: ShowAnswer, colour: bool) -> str:
+def _show(answer: listing.ShowAnswer, colour: bool) -> str:
     threads = f"threads: {answer.threads['open']} open, {answer.threads['resolved']} resolved\n" if any(answer.threads.values()) else ""
     return f"{_envelope(answer, colour)}\n{answer.body.strip()}\n\n{threads}{_warnings(answer.warnings, colour)}".rstrip() + "\n"
 
 
-def _list(answer: ListAnswer, colour: bool) -> str:
+def _list(answer: listing.ListAnswer, colour: bool) -> str:
     if answer.format == "json":
         return msgspec.json.encode(answer).decode()
     if answer.page is not None:
@@ -61,13 +53,13 @@ def _list(answer: ListAnswer, colour: bool) -> str:
     return (_table(rows, colour) or "no decisions\n") + more + broken
 
 
-def _search(answer: SearchAnswer, colour: bool) -> str:
+def _search(answer: listing.SearchAnswer, colour: bool) -> str:
     blocks = [f"{match.id}  {_paint(match.status, colour)}  {match.title}  ({match.score:g})\n    {match.snippet}\n" for match in answer.matches]
     note = f"note: {answer.note}\n" if answer.note else ""
     return "".join(blocks) + f"{answer.total} by {answer.mode}\n{note}"
 
 
-def _thread(answer: Thread, colour: bool) -> str:
+def _thread(answer: threads.Thread, colour: bool) -> str:
     where = f"  {answer.path}:{answer.line}" if answer.line else f"  {answer.path}" if answer.path else ""
     messages = "".join(
         f"  {message.by}, {message.at[:16]}\n" + "".join(f"    {line}\n" for line in message.body.strip().split("\n")) for message in answer.messages
@@ -75,11 +67,11 @@ def _thread(answer: Thread, colour: bool) -> str:
     return f"{answer.thread_id}  {_paint(answer.status, colour)}{where}\n{messages}"
 
 
-def _threads(answer: ThreadListAnswer, colour: bool) -> str:
+def _threads(answer: threads.ThreadListAnswer, colour: bool) -> str:
     return "\n".join(_thread(thread, colour) for thread in answer.threads) or f"{answer.adr_id} has no such threads\n"
 
 
-def _lint(answer: LintAnswer, colour: bool) -> str:
+def _lint(answer: lint.LintAnswer, colour: bool) -> str:
     if answer.format == "json":
         return msgspec.json.encode(answer).decode()
     kinds = [("error", answer.errors), ("warning", answer.warnings)]
@@ -89,7 +81,7 @@ def _lint(answer: LintAnswer, colour: bool) -> str:
     return "".join(lines) + f"{answer.adrs} decisions, {answer.files} files that cite: {len(answer.errors)} errors, {len(answer.warnings)} warnings\n"
 
 
-def _annotation(kind: str, finding: Finding) -> str:
+def _annotation(kind: str, finding: lint.Finding) -> str:
     def escape(text: str) -> str:
         return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
@@ -97,27 +89,27 @@ def _annotation(kind: str, finding: Finding) -> str:
     return f"::{kind} file={file},line={finding.line},title={finding.code}::{escape(finding.message)}\n"
 
 
-def _for(answer: ForAnswer, colour: bool) -> str:
+def _for(answer: governing.ForAnswer, colour: bool) -> str:
     rows = [(adr.id, adr.status, adr.title, "; ".join(adr.reasons)) for adr in answer.adrs]
     return _table(rows, colour) or f"no decision governs {answer.target}\n"
 
 
-def _renumber(answer: RenumberAnswer, colour: bool) -> str:
+def _renumber(answer: renumber.RenumberAnswer, colour: bool) -> str:
     return f"{answer.old_id} is now {answer.new_id}: {answer.citations} citations in {len(answer.files)} files rewritten\n" + _lines(answer.files)
 
 
-def _migrate(answer: MigrateAnswer, colour: bool) -> str:
+def _migrate(answer: migrate.MigrateAnswer, colour: bool) -> str:
     names = ("imported", "skipped", "rollups", "links", "rewritten", "unresolved", "warnings")
     counts = ", ".join(f"{name} {getattr(answer, name)}" for name in names) + "\n"
     return counts + (f"report: {answer.report}\n" if answer.report else "") + (f"\n{answer.preview}" if answer.preview else "")
 
 
-def _import(answer: ImportAnswer, colour: bool) -> str:
+def _import(answer: exchange.ImportAnswer, colour: bool) -> str:
     head = f"imported {len(answer.imported)}, already here {len(answer.skipped)}\n"
     return head + _lines(f"{adr_id}  {file}" for file, adr_id in answer.imported.items()) + _warnings(answer.warnings, colour)
 
 
-def _render(answer: RenderAnswer, colour: bool) -> str:
+def _render(answer: pages.RenderAnswer, colour: bool) -> str:
     lines = [f"differs: {path}" for path in answer.differs] + [f"wrote: {path}" for path in answer.written]
     return "".join(f"{line}\n" for line in lines) + f"{len(answer.unchanged)} pages unchanged\n"
 
@@ -131,10 +123,10 @@ def _lines(values: Iterable[str]) -> str:
 
 
 RENDERERS: dict[type, Renderer] = by_answer(_envelope, _show, _list, _search, _thread, _threads, _lint, _for, _migrate, _renumber, _import, _render) | {
-    AddAnswer: lambda answer, _: f"{answer.id}  {answer.path}\n",
-    SupersedeAnswer: lambda answer, _: f"{answer.old.id} {answer.old.title!r} is superseded by {answer.new.id} {answer.new.title!r}\n",
-    ExportAnswer: lambda answer, _: f"wrote {len(answer.written)} files\n" + _lines(answer.written),
-    ReindexAnswer: lambda answer, _: f"{answer.adrs} decisions indexed in {answer.path}\n",
+    lifecycle.AddAnswer: lambda answer, _: f"{answer.id}  {answer.path}\n",
+    lifecycle.SupersedeAnswer: lambda answer, _: f"{answer.old.id} {answer.old.title!r} is superseded by {answer.new.id} {answer.new.title!r}\n",
+    exchange.ExportAnswer: lambda answer, _: f"wrote {len(answer.written)} files\n" + _lines(answer.written),
+    store.ReindexAnswer: lambda answer, _: f"{answer.adrs} decisions indexed in {answer.path}\n",
 }
 
 

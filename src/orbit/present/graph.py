@@ -10,7 +10,7 @@ from msgspec import UNSET
 from orbit.graph.query.pack_text import entry_markdown
 from orbit.present import Renderer
 from orbit.present.picture import as_dot
-from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, branches, paint, plain, source, table
+from orbit.present.text import BOLD, CONFIDENCE_COLOURS, CYAN, DIM, GREEN, YELLOW, paint, plain, source, table, tree
 
 
 def _pack(answer: Any, _: bool) -> str:
@@ -201,20 +201,15 @@ def _trace(answer: Any, colour: bool) -> str:
         near = getattr(answer, "did_you_mean", None)
         hint = f"did you mean {', '.join(near)}?" if near else "any function can be traced: `orbit graph trace symbol:<path>#<name>`"
         return f"no such command is declared in this worktree\n{hint}\n"
-    rows: list[tuple[int, bool, str]] = []
 
-    def walk(node: Any, depth: int, is_last: bool) -> None:
+    def text(node: Any) -> str:
         where = f"  {_where(node.file, node.line, colour)}" if node.file else ""
         sure = f"  {_sure(node.confidence, colour)}" if node.confidence else ""
-        cut = getattr(node, "cut", UNSET)
-        why = f"  ({cut})" if cut is not UNSET else ""
-        command = f"{plain(node.name)}: " if depth == 0 and node.qualified_name != node.name and not node.name.startswith("symbol:") else ""
-        rows.append((depth, is_last, command + plain(node.qualified_name or "handler not found") + sure + where + why))
-        for at, child in enumerate(node.children):
-            walk(child, depth + 1, at == len(node.children) - 1)
+        why = f"  ({node.cut})" if node.cut is not UNSET else ""
+        command = f"{plain(node.name)}: " if node is answer.root and node.name != node.qualified_name and not node.name.startswith("symbol:") else ""
+        return command + plain(node.qualified_name or "handler not found") + sure + where + why
 
-    walk(answer.root, 0, True)
-    return branches(rows) + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
+    return "\n".join(tree(answer.root, text)) + "\n" + (f"cut after {answer.visited_nodes}\n" if answer.truncated else "")
 
 
 def _fields(answer: Any, colour: bool) -> str:

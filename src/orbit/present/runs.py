@@ -9,16 +9,11 @@ from typing import Any
 import msgspec
 
 from orbit.present import Renderer, by_answer
-from orbit.present.text import GREEN, RED, paint, table
+from orbit.present.text import GREEN, RED, paint, table, tree
+from orbit.runs import events, execute, export, prune, show, verify
 from orbit.runs.event import own_fields
-from orbit.runs.events import EventsAnswer, LogRecord, LogsAnswer, TraceAnswer, TraceNode
-from orbit.runs.execute import ExecAnswer
-from orbit.runs.export import ExportAnswer
-from orbit.runs.prune import PruneAnswer
 from orbit.runs.reader import UnreadableLine
 from orbit.runs.rundir import Manifest
-from orbit.runs.show import ArtifactAnswer, ListAnswer, ShowAnswer
-from orbit.runs.verify import VerifyAnswer
 
 _GOOD = frozenset({"success", "completed"})
 
@@ -35,7 +30,7 @@ def _unreadable(lines: list[UnreadableLine]) -> list[str]:
     return [f"{line.file}:{line.line}: {line.reason}" for line in lines]
 
 
-def _list(answer: ListAnswer, colour: bool) -> str:
+def _list(answer: show.ListAnswer, colour: bool) -> str:
     if not answer.runs:
         return "no runs" + (f"; {answer.removed} were pruned" if answer.removed else "; record one: orbit run exec -- COMMAND")
     rows = [(run.run_id, run.workflow_id, run.state, run.started_at, _duration(run.started_at, run.ended_at), run.steps) for run in answer.runs]
@@ -55,7 +50,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
 
-def _show(answer: ShowAnswer, colour: bool) -> str:
+def _show(answer: show.ShowAnswer, colour: bool) -> str:
     lines = [f"{answer.run_id}  {_paint(answer.state, answer.state, colour)}", f"workflow  {answer.workflow_id} (version {answer.workflow_version})"]
     lines.append(f"time      {answer.started_at} to {answer.ended_at or 'now'}  {_duration(answer.started_at, answer.ended_at)}".rstrip())
     lines.append(f"folder    {answer.path}")
@@ -90,38 +85,33 @@ def _summary(event: dict[str, Any]) -> str:
     return " ".join(parts).replace("\n", " ")
 
 
-def _events(answer: EventsAnswer, colour: bool) -> str:
+def _events(answer: events.EventsAnswer, colour: bool) -> str:
     rows = [(event.get("timestamp") or event.get("ts"), event.get("step_id"), event.get("event_type"), _summary(event)) for event in answer.events]
     lines = [_table(("TIME", "STEP", "EVENT", "SUMMARY"), rows)] if rows else ["no events"]
     lines += [f"{len(answer.events)} of {answer.total} events; --limit 0 for all"] if answer.truncated else []
     return "\n".join(lines + _unreadable(answer.unreadable))
 
 
-def _trace(answer: TraceAnswer, colour: bool) -> str:
+def _trace(answer: events.TraceAnswer, colour: bool) -> str:
     lines: list[str] = []
     for root in answer.roots:
-        lines += _tree(root, "", "")
+        lines += tree(root, _node)
     for orphan in answer.orphans:
-        lines += _tree(orphan, f"orphan ({orphan.reason}) ", "")
+        lines += tree(orphan, _node, f"orphan ({orphan.reason}) ")
     lines += [f"first {len(lines)} of {answer.total} events"] if answer.truncated else []
     return "\n".join(lines + _unreadable(answer.unreadable)) or "no events"
 
 
-def _tree(node: TraceNode, first: str, rest: str) -> list[str]:
-    event = node.event
-    name = f"{event.get('event_type')} {event.get('step_id') or ''}".strip()
-    lines = [f"{first}{name}  {_summary(event)}".rstrip()]
-    for place, child in enumerate(node.children):
-        is_last = place == len(node.children) - 1
-        lines += _tree(child, rest + ("└── " if is_last else "├── "), rest + ("    " if is_last else "│   "))
-    return lines
+def _node(node: events.TraceNode) -> str:
+    name = f"{node.event.get('event_type')} {node.event.get('step_id') or ''}".strip()
+    return f"{name}  {_summary(node.event)}".rstrip()
 
 
-def _logs(answer: LogsAnswer, colour: bool) -> str:
+def _logs(answer: events.LogsAnswer, colour: bool) -> str:
     return "\n".join(map(_log, answer.records)) or "no recorded output"
 
 
-def _log(record: LogRecord) -> str:
+def _log(record: events.LogRecord) -> str:
     lines = [f"== {record.step_id}: exit {record.exit_code}" + (" (last part of the output; --max-bytes 0 for all)" if record.truncated else "")]
     for name in ("stdout", "stderr"):
         text = getattr(record, name)
@@ -130,7 +120,7 @@ def _log(record: LogRecord) -> str:
     return "\n".join(lines + [f"-- {problem}" for problem in record.problems])
 
 
-def _verify(answer: VerifyAnswer, colour: bool) -> str:
+def _verify(answer: verify.VerifyAnswer, colour: bool) -> str:
     if answer.ok:
         counted = f"{answer.events} events, {answer.artifacts} artifacts, {answer.blobs} blobs unchanged"
         return f"{_paint('ok', 'success', colour)}  {answer.run_id}: {counted}\nhead  {answer.head}"
@@ -138,19 +128,19 @@ def _verify(answer: VerifyAnswer, colour: bool) -> str:
     return f"{_paint('not ok', 'failed', colour)}  {answer.run_id}: {len(rows)} problems\n" + _table(("KIND", "FILE", "LINE", "WHAT"), rows)
 
 
-def _exec(answer: ExecAnswer, colour: bool) -> str:
+def _exec(answer: execute.ExecAnswer, colour: bool) -> str:
     how = "timed out" if answer.timed_out else f"ended by {answer.signal}" if answer.signal else f"exit {answer.exit_code}"
     text = f"{answer.run_id} {answer.step_id}: {_paint(how, answer.state, colour)} in {_seconds(answer.duration_ms / 1000)}\nhead {answer.head or 'none'}"
     return text + (f"\naudit degraded: {answer.events_lost} events lost, {answer.writes_failed} writes failed" if answer.writes_failed else "")
 
 
-def _export(answer: ExportAnswer, colour: bool) -> str:
+def _export(answer: export.ExportAnswer, colour: bool) -> str:
     if answer.output is not None:
         return f"{answer.count} lines written to {answer.output}"
     return "\n".join(msgspec.json.encode(document).decode() for document in answer.documents)
 
 
-def _prune(answer: PruneAnswer, colour: bool) -> str:
+def _prune(answer: prune.PruneAnswer, colour: bool) -> str:
     verb = "would remove" if answer.dry_run else "removed"
     rows = [(run.run_id, run.workflow_id, run.state, run.started_at, run.bytes) for run in answer.removed]
     text = _table(("RUN", "WORKFLOW", "STATE", "STARTED", "BYTES"), rows) + "\n" if rows else ""
@@ -158,7 +148,7 @@ def _prune(answer: PruneAnswer, colour: bool) -> str:
 
 
 RENDERERS: dict[type, Renderer] = by_answer(_list, _show, _events, _trace, _logs, _verify, _exec, _export, _prune)
-RENDERERS[ArtifactAnswer] = lambda answer, _: answer.content
+RENDERERS[show.ArtifactAnswer] = lambda answer, _: answer.content
 
 
 def render(answer: Any, colour: bool) -> str:

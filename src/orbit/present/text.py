@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 BOLD, DIM, RED, GREEN, YELLOW, CYAN = 1, 2, 31, 32, 33, 36
 CONFIDENCE_COLOURS = {"exact": GREEN, "import_resolved": GREEN, "same_module": CYAN, "fuzzy_name": YELLOW}
@@ -37,15 +38,13 @@ def source(text: str) -> str:
     return "".join(sign if sign in "\n\t" or not unicodedata.category(sign).startswith("C") else "" if sign == "\r" else f"\\x{ord(sign):02x}" for sign in text)
 
 
-def branches(depth_first: Sequence[tuple[int, bool, str]]) -> str:
-    """A tree from (depth, is the last of its siblings, text) rows, in order."""
-    lines, open_at = [], []  # type: list[str], list[bool]
-    for depth, is_last, text in depth_first:
-        del open_at[depth:]
-        lead = "".join("│  " if is_open else "   " for is_open in open_at[1:])
-        lines.append((lead + ("└─ " if is_last else "├─ ") if depth else "") + text)
-        open_at.append(not is_last)
-    return "".join(f"{line}\n" for line in lines)
+def tree(node: Any, text_of: Callable[[Any], str], lead: str = "", below: str = "") -> list[str]:
+    """Lines of a node and its `children`; `lead` stands before the first, `below` before the others."""
+    lines = [lead + text_of(node)]
+    for place, child in enumerate(node.children):
+        is_last = place == len(node.children) - 1
+        lines += tree(child, text_of, below + ("└─ " if is_last else "├─ "), below + ("   " if is_last else "│  "))
+    return lines
 
 
 def _width(cell: str) -> int:

@@ -1,48 +1,16 @@
-"""Files that are whole or absent, and blobs: content-addressed bytes, named by their SHA-256, written once, checked on every read."""
+"""Blobs: content-addressed bytes, named by their SHA-256, written once, checked on every read."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from orbit.errors import IntegrityError, NotFoundError, UsageError
+from orbit.files import sha256_of, temporary, write_whole
 
 _REF = re.compile(r"[0-9a-f]{64}")
-
-
-def sha256_of(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-@contextmanager
-def temporary(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to; takes the place of `path` when the block ends well, and is removed when not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name[:40]}.{secrets.token_hex(4)}.tmp")
-    try:
-        yield beside
-        os.replace(beside, path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def write_whole(path: Path, content: bytes, *, fsync: bool = False) -> None:
-    with temporary(path) as beside, beside.open("xb") as file:
-        file.write(content)
-        file.flush()
-        if fsync:
-            os.fsync(file.fileno())
 
 
 class BlobStore:
@@ -81,6 +49,3 @@ class BlobStore:
         if hashlib.sha256(content).hexdigest() != ref:
             raise IntegrityError(f"blob {ref} does not hold what its name says", hint="its bytes were changed after they were written")
         return content
-
-    def is_intact(self, ref: str) -> bool:
-        return sha256_of(self.path(ref)) == ref

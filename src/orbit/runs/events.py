@@ -17,23 +17,11 @@ from msgspec import Meta
 from orbit.errors import OrbitError
 from orbit.runs import roles
 from orbit.runs.blobs import BlobStore
-from orbit.runs.reader import (
-    BUDGET,
-    Ancestry,
-    RunParams,
-    StepParams,
-    UnreadableLine,
-    links,
-    read_manifest,
-    records,
-    select_run,
-    select_step,
-    steps_begun,
-    timestamp_of,
-)
+from orbit.runs.reader import Ancestry, RunParams, StepParams, UnreadableLine, links, read_manifest, records, select_run, select_step, steps_begun, timestamp_of
 from orbit.runs.rundir import RunFolder, RunPaths
 from orbit.runs.stream import parse
 
+BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
 MAX_DEPTH = 150  # deeper than this JSON readers give up; the rest of such a branch goes on among the orphans
 _ROLES = {"stdout": roles.VALIDATION_STDOUT, "stderr": roles.VALIDATION_STDERR}
 
@@ -68,7 +56,8 @@ def list_events(folder: RunFolder, params: EventsParams) -> EventsAnswer:
     keyed = heapq.nsmallest(params.limit or 1000, matching(), key=place) if params.limit != 0 else sorted(matching(), key=place)
     events = [event for _, _, event in keyed]
     if params.limit is None:
-        events = _within_budget(events)
+        sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
+        events = events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
     return EventsAnswer(run_id=paths.run_id, events=events, total=total, truncated=len(events) < total, unreadable=unreadable)
 
 
@@ -83,11 +72,6 @@ def stream_events(
             step_id = ancestry.step_of(record)
             if step in (None, step_id):
                 yield number, record if step_id is None else record | {"step_id": step_id}
-
-
-def _within_budget(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    sizes = accumulate(len(msgspec.json.encode(event)) + 1 for event in events)
-    return events[: max(1, sum(size <= BUDGET - 500 for size in sizes))]
 
 
 class TraceParams(RunParams, kw_only=True):
@@ -114,46 +98,35 @@ class Forest:
 
     def __init__(self, path: Path) -> None:
         parents = {link.parent_event_id for _, link in links(path)} - {None}
-        self.roots: list[int] = []
         self.total = 0
-        self._children: dict[str, array[int]] = {}
-        self._name_at: dict[int, str] = {}
-        self._parent: dict[str, str | None] = {}
+        self._children: dict[str | None, array[int]] = {}
+        self._places: dict[str | None, tuple[int, str | None]] = {}  # of parents: offset, and the parent of each
         for offset, link in links(path):
             self.total += 1
-            name = link.event_id
-            if name is not None and name in parents and name not in self._parent:  # a repeated id is a leaf; children go to the first
-                self._parent[name] = link.parent_event_id
-                self._name_at[offset] = name
-            if link.parent_event_id is None:
-                self.roots.append(offset)
-            else:
-                self._children.setdefault(link.parent_event_id, array("Q")).append(offset)
-        self.orphans = self._cut_cycles()
-        self.orphans += [(offset, "missing_parent") for parent, offsets in self._children.items() if parent not in self._parent for offset in offsets]
-        self.orphans.sort()
+            self._children.setdefault(link.parent_event_id, array("Q")).append(offset)
+            if link.event_id in parents:
+                self._places.setdefault(link.event_id, (offset, link.parent_event_id))  # a repeated id is a leaf; children go to the first
+        self.roots = self._children.pop(None, array("Q"))
+        self._name_at = {offset: name for name, (offset, _) in self._places.items()}
+        lost = [(offset, "missing_parent") for parent, offsets in self._children.items() if parent not in self._places for offset in offsets]
+        self.orphans = sorted([*self._cut_cycles(), *lost])
 
     def children(self, offset: int) -> array[int]:
-        name = self._name_at.get(offset)
-        return self._children.get(name, array("Q")) if name is not None else array("Q")
+        return self._children.get(self._name_at.get(offset), array("Q"))
 
     def _cut_cycles(self) -> list[tuple[int, str]]:
         """Open each cycle at its first event in the file."""
-        at = {name: offset for offset, name in self._name_at.items()}
-        settled: set[str] = set()
+        settled: set[str | None] = set()
         cut = []
-        for start in self._parent:
-            trail: dict[str, int] = {}
-            here: str | None = start
-            while here is not None and here in self._parent and here not in settled and here not in trail:
+        for here in self._places:
+            trail: dict[str | None, int] = {}
+            while here in self._places and here not in settled and here not in trail:
                 trail[here] = len(trail)
-                here = self._parent[here]
-            if here is not None and here in trail:
-                first = min((name for name, place in trail.items() if place >= trail[here]), key=lambda name: at[name])
-                parent = self._parent[first]
-                assert parent is not None
-                self._children[parent].remove(at[first])
-                cut.append((at[first], "cycle"))
+                here = self._places[here][1]
+            if here in trail:
+                offset, parent = min(self._places[name] for name, place in trail.items() if place >= trail[here])
+                self._children[parent].remove(offset)
+                cut.append((offset, "cycle"))
             settled.update(trail)
         return cut
 

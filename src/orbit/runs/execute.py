@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, BinaryIO
 
 import msgspec
@@ -33,16 +33,9 @@ _PATIENCE = 120  # seconds for a snapshot of the worktree
 class WorkspaceWatch:
     """A snapshot is a tree of everything git would track, untracked files included, built with an index and an object folder of its own."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._temporary = Path(tempfile.mkdtemp(prefix="orbit-diff-"))
+    def __init__(self, root: Path, scratch: Path) -> None:
+        self.root, self._temporary = root, scratch
         self.before = self._snapshot()  # None where there is nothing to compare
-
-    def __enter__(self) -> WorkspaceWatch:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._temporary, ignore_errors=True)
 
     def diff(self) -> bytes:
         """The change since the first snapshot, as a patch."""
@@ -90,14 +83,9 @@ class ExecParams(msgspec.Struct, kw_only=True):
     no_diff: Annotated[bool, Meta(description="Do not record what the command changed in the worktree.")] = False
 
 
-class ExecAnswer(msgspec.Struct, kw_only=True):
+class ExecAnswer(Ended, frozen=True, kw_only=True):
     run_id: str
     step_id: str
-    exit_code: int
-    duration_ms: int
-    timed_out: bool
-    signal: str | None
-    error: str | None
     state: str
     head: str | None  # the anchor: keep it elsewhere to make tampering evident
     events: int
@@ -112,7 +100,10 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
         raise UsageError("no command given", hint="orbit run exec -- COMMAND [WORD...]")
     name = _name_of(params.command[0])
     root, artifacts = folder.workspace.root, folder.root
-    _check_step(folder, params)
+    if params.step is not None:  # refused before anything is written: a mistyped step must not mark a run as failed
+        checked_name("step", params.step)
+        if params.run is not None and params.step in folder.existing(params.run).step_ids():
+            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
     if params.run:
         run = Run.resume(params.run, root=root, artifacts_root=artifacts)
     else:
@@ -121,10 +112,9 @@ def execute(folder: RunFolder, params: ExecParams, *, shown: Shown = None, graph
     with child.forwarding(), run, ExitStack() as until_end:
         step = _begin_step(run, params, name, until_end)
         ended = _Recording(run, step, params, child, shown, graph_digest).record()
-    told = {name: getattr(ended, name) for name in ("exit_code", "duration_ms", "timed_out", "signal", "error")}
-    counts: dict[str, Any] = {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
-    state, path = run.metadata.termination or "", f"{folder.label}/{run.run_id}"
-    return ExecAnswer(run_id=run.run_id, step_id=step.step_id, **told, state=state, head=run.head, **counts, path=path)
+    told: dict[str, Any] = {"run_id": run.run_id, "step_id": step.step_id, "state": run.metadata.termination or "", "head": run.head}
+    told |= {"events": run.journal.envelope.count, "events_lost": run.journal.unwritten, "writes_failed": run.journal.failures}
+    return ExecAnswer(**msgspec.structs.asdict(ended), **told, path=f"{folder.label}/{run.run_id}")
 
 
 class _Recording:
@@ -139,7 +129,11 @@ class _Recording:
         def finished(outcome: Outcome, error: str | None) -> ActivityFinished:
             return ActivityFinished(activity_name=self.provider, outcome="failed" if self.ended.exit_code and not error else outcome, error_message=error)
 
-        with nullcontext() if self.params.no_diff else WorkspaceWatch(self.run.paths.folder.workspace.root) as watch:
+        with ExitStack() as until_end:
+            watch = None
+            if not self.params.no_diff:
+                scratch = until_end.enter_context(TemporaryDirectory(prefix="orbit-diff-", ignore_cleanup_errors=True))
+                watch = WorkspaceWatch(self.run.paths.folder.workspace.root, Path(scratch))
             with self.run.scope(ActivityStarted(activity_name=self.provider, activity_type="shell"), finished):
                 self._invoke()
             self._keep_workspace(watch)
@@ -216,14 +210,6 @@ class _Keeper:
                 self._file.close()
                 return self._journal.blobs.put_file(self.path)
         return None
-
-
-def _check_step(folder: RunFolder, params: ExecParams) -> None:
-    """Refuse before anything is written: a mistyped step must not mark a run as failed."""
-    if params.step is not None:
-        checked_name("step", params.step)
-        if params.run is not None and params.step in folder.existing(params.run).step_ids():
-            raise RefusedError(f"step {params.step!r} is already recorded in {params.run}", hint="give this attempt an id of its own")
 
 
 def _name_of(command: str) -> str:

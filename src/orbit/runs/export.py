@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from orbit.runs.blobs import temporary
+from orbit.files import temporary
 from orbit.runs.event import own_fields
 from orbit.runs.reader import Ancestry, RunParams, known_metadata, read_manifest, records, select_run, state_of, steps_begun, timestamp_of
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
@@ -69,15 +69,11 @@ def _otlp(paths: RunPaths, metadata: Metadata) -> Iterator[dict[str, Any]]:
     One line of JSON per export request and one signal per file, as the file exporter of OpenTelemetry has it. Ids are derived from ours, so that
     exporting twice gives the same bytes.
     """
-    spans = _spans(paths)
-    while batch := list(islice(spans, _BATCH)):
-        yield _request(metadata, batch)
-
-
-def _request(metadata: Metadata, spans: list[Span]) -> dict[str, Any]:
     resource = {"service.name": "orbit", "host.name": metadata.host, "orbit.run_id": metadata.run_id, "orbit.workflow_id": metadata.workflow_id}
     scope = {"name": "orbit.runs", "version": str(metadata.schema_versions.get("envelope", 1))}
-    return {"resourceSpans": [{"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": spans}]}]}
+    spans = _spans(paths)
+    while batch := list(islice(spans, _BATCH)):
+        yield {"resourceSpans": [{"resource": {"attributes": _attributes(resource)}, "scopeSpans": [{"scope": scope, "spans": batch}]}]}
 
 
 def _spans(paths: RunPaths) -> Iterator[Span]:

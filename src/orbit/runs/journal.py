@@ -20,7 +20,8 @@ import msgspec
 
 from orbit.audit import now
 from orbit.config import actor
-from orbit.runs.blobs import BlobStore, write_whole
+from orbit.files import write_whole
+from orbit.runs.blobs import BlobStore
 from orbit.runs.event import SCHEMA_VERSION, Body
 from orbit.runs.redact import Redactor
 from orbit.runs.rundir import RunPaths

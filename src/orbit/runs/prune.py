@@ -49,7 +49,13 @@ def prune_runs(folder: RunFolder, params: PruneParams) -> PruneAnswer:
     before = _moment(params.older_than) if params.older_than else None
     rows = list_runs(folder, ListParams(limit=0)).runs
     doomed = [row for row in rows[params.keep or 0 :] if row.state != "running" and (before is None or (row.started_at or before) < before)]
-    removed = [_describe(folder, row) for row in reversed(doomed)]
+    removed = []
+    for row in reversed(doomed):
+        paths = folder.run(row.run_id)
+        metadata = read_metadata(paths)
+        anchored = {"events": metadata.anchor.events, "head": metadata.anchor.head} if metadata and metadata.anchor else {"events": None, "head": None}
+        size = sum(file.stat().st_size for file in [*paths.path.rglob("*"), paths.envelope, paths.loop] if file.is_file())
+        removed.append(RemovedRun(**msgspec.structs.asdict(row), **anchored, bytes=size))
     if not params.dry_run and removed:
         _remove(folder, removed)
     size = sum(row.bytes for row in removed)
@@ -61,14 +67,6 @@ def _moment(age: str) -> str:
     if found := re.fullmatch(r"(\d+)([smhdw])", age):
         return now(int(found[1]) * _SECONDS[found[2]])
     raise UsageError(f"not an age: {age!r}", hint="a number and s, m, h, d or w, such as 30d")
-
-
-def _describe(folder: RunFolder, row: RunRow) -> RemovedRun:
-    paths = folder.run(row.run_id)
-    metadata = read_metadata(paths)
-    anchor = metadata.anchor if metadata else None
-    size = sum(file.stat().st_size for file in [*paths.path.rglob("*"), paths.envelope, paths.loop] if file.is_file())
-    return RemovedRun(**msgspec.structs.asdict(row), events=anchor.events if anchor else None, head=anchor.head if anchor else None, bytes=size)
 
 
 def _remove(folder: RunFolder, removed: list[RemovedRun]) -> None:

@@ -18,7 +18,6 @@ from orbit.model import ARGUMENT
 from orbit.runs.rundir import Manifest, Metadata, RunFolder, RunPaths
 from orbit.runs.stream import parse
 
-BUDGET = 20_000  # bytes of JSON an answer may have unless more was asked for
 _STATES = {"completed": "success", "failed": "failed", "error": "failed", "timed_out": "timeout", "cancelled": "cancelled"}
 
 

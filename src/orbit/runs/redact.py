@@ -75,13 +75,10 @@ class Redactor:
         if type(value) is str:
             return self.text(value) if len(value) < 4096 else self._encodable_text(value)
         if type(value) is dict:
-            return {key: self._field(key, item) for key, item in value.items()}
+            return {key: AUTH if type(item) is str and item and _is_secret_key(key) else self.value(item) for key, item in value.items()}
         if type(value) is list or type(value) is tuple:
             return self.argv(value) if all(type(item) is str for item in value) else [self.value(item) for item in value]
         return value
-
-    def _field(self, key: Any, item: Any) -> Any:
-        return AUTH if type(item) is str and item and type(key) is str and _is_secret_key(key) else self.value(item)
 
     def argv(self, words: Iterable[str]) -> list[str]:
         """Command words: also the word after a flag such as --password."""
@@ -100,8 +97,8 @@ class Redactor:
 
 
 @lru_cache(maxsize=1024)
-def _is_secret_key(key: str) -> bool:
-    return re.fullmatch(rf"(?:[\w-]*[-_])?(?:{_SECRET_FIELD})", key, re.IGNORECASE) is not None
+def _is_secret_key(key: Any) -> bool:
+    return type(key) is str and re.fullmatch(rf"(?:[\w-]*[-_])?(?:{_SECRET_FIELD})", key, re.IGNORECASE) is not None
 
 
 class RedactingWriter:

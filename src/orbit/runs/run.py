@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import socket
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
@@ -21,7 +23,7 @@ from orbit.errors import RefusedError
 from orbit.runs import event as ev
 from orbit.runs.journal import CURRENT, Bound, BoundExecutor, Fsync, Journal, opened, parent_of
 from orbit.runs.reader import read_metadata, records
-from orbit.runs.rundir import Anchor, Metadata, RunFolder, StreamAnchor, document, new_run_id
+from orbit.runs.rundir import Anchor, Metadata, RunFolder, StreamAnchor, document
 from orbit.runs.step import TERMINATIONS, Step, termination_of
 from orbit.runs.stream import LOG, digest_of
 from orbit.runs.transcript import LoopEvent
@@ -85,7 +87,7 @@ class Run:
     ) -> Run:  # fmt: skip
         """Begin a run in the worktree that holds `root`; its files are complete documents from the first moment."""
         folder = _folder(root, artifacts_root)
-        paths = folder.run(run_id or new_run_id())
+        paths = folder.run(run_id or time.strftime("run-%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3))
         journal = Journal(paths, fsync, is_starter=True)
         with journal.guarded("run folder"):
             folder.workspace.prepare()

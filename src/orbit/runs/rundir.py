@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,6 @@ from orbit.errors import AmbiguousError, NotFoundError, UsageError
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,118}[A-Za-z0-9_-])?")
 REMOVED = "removed.ndjson"  # index rows of pruned runs, in the runs folder
 SCHEMA_VERSIONS = {"metadata": 1, "manifest": 1, "events": 1, "envelope": 1}
-
-
-def new_run_id() -> str:
-    return time.strftime("run-%Y%m%d-%H%M%S-", time.gmtime()) + secrets.token_hex(3)
 
 
 def checked_name(what: str, name: str) -> str:

@@ -38,18 +38,15 @@ class ListAnswer(msgspec.Struct, kw_only=True):
 
 def list_runs(folder: RunFolder, params: ListParams) -> ListAnswer:
     """Newest first; runs whose metadata cannot be read come last and are shown, not skipped."""
-    rows = [_row(folder, run_id) for run_id in folder.run_ids()]
+    rows = []
+    for paths in map(folder.run, folder.run_ids()):
+        metadata = read_metadata(paths)
+        known = {name: getattr(metadata, name, None) for name in ("workflow_id", "started_at", "ended_at")}
+        rows.append(RunRow(run_id=paths.run_id, state=state_of(metadata), steps=len(paths.step_ids()), **known))
     rows = [row for row in rows if params.workflow in (None, row.workflow_id) and params.state in (None, row.state)]
     rows.sort(key=lambda row: (row.started_at or "", row.run_id), reverse=True)
     kept = rows[: params.limit] if params.limit else rows
     return ListAnswer(runs=kept, total=len(rows), truncated=len(kept) < len(rows), removed=sum(1 for _ in records(folder.root / REMOVED)))
-
-
-def _row(folder: RunFolder, run_id: str) -> RunRow:
-    paths = folder.run(run_id)
-    metadata = read_metadata(paths)
-    known = {name: getattr(metadata, name, None) for name in ("workflow_id", "started_at", "ended_at")}
-    return RunRow(run_id=run_id, state=state_of(metadata), steps=len(paths.step_ids()), **known)
 
 
 ShowParams = StepParams

@@ -15,7 +15,7 @@ import msgspec
 
 from orbit.audit import now
 from orbit.errors import RefusedError, UsageError
-from orbit.runs.blobs import sha256_of
+from orbit.files import sha256_of
 from orbit.runs.event import Outcome, StepDenied, StepFinished, StepRetry, StepStarted
 from orbit.runs.journal import opened
 from orbit.runs.redact import RedactingWriter

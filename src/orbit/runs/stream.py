@@ -197,8 +197,9 @@ class Stream:
         window = 0
         while window < size:
             window = min(size, max(_BLOCK, window * 4))
-            os.lseek(fd, size - window, os.SEEK_SET)
-            tail = _read(fd, window)
+            with open(fd, "rb", closefd=False) as file:
+                file.seek(size - window)
+                tail = file.read(window)
             if not self._mend and not tail.endswith(b"\n"):
                 self._mend = b"\n"
             lines = tail.split(b"\n")
@@ -208,11 +209,3 @@ class Stream:
                     self.count, self.head = record["seq"], record["hash"]
                     return size
         return size
-
-
-def _read(fd: int, size: int) -> bytes:
-    """`os.read` may give less than it was asked for."""
-    found = b""
-    while len(found) < size and (part := os.read(fd, size - len(found))):
-        found += part
-    return found

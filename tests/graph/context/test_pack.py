@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from orbit.errors import UsageError
 from orbit.graph import Graph, SyncPolicy
+from orbit.graph.query.pack import estimate
 from orbit.graph.query.pack_text import entry_markdown
-from orbit.graph.query.tokens import estimate
 from orbit.operations import Session, perform
 from orbit.present import render
 

@@ -8,7 +8,7 @@ import pytest
 from orbit.errors import SymbolNotFoundError, UsageError
 from orbit.graph import Graph
 from orbit.graph.languages import NAMES, language
-from orbit.graph.query.families import family_of
+from orbit.model import family_of
 
 
 def rows(answer: msgspec.Struct, name: str) -> list[tuple[object, ...]]:

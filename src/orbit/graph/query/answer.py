@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 BUDGET_BYTES = 20_000  # of JSON, unless the asker named a limit
-_SPARE = 400  # what freshness may still add to an answer
+SPARE = 1_000  # of the budget, for what freshness may add to an answer
+ROWS = 100  # how many an answer lists, unless the asker named a limit
 
 Confidence = Literal["exact", "import_resolved", "same_module", "fuzzy_name"]
 Floor = Literal["exact", "import", "import_resolved", "same_module", "fuzzy", "fuzzy_name"]
@@ -18,6 +19,7 @@ FLOORS = {"exact": 0, "import": 1, "import_resolved": 1, "same_module": 2, "fuzz
 _FORMS = "symbol:<path>#<name>[:<kind>], file:<path>, module:<qualified>, command:<name>, or a (qualified) name."
 SelectorArgument = Annotated[str, Meta(description=_FORMS, extra={"cli": {"argument": True}})]
 ConfidenceFloor = Annotated[Floor, Meta(description="Leave out what is less sure than this.")]
+RowLimit = Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None
 
 
 class GraphAnswer(msgspec.Struct, kw_only=True):
@@ -48,23 +50,23 @@ class Decision(msgspec.Struct, frozen=True):
     governs: list[str]
 
 
-def cut_to_budget(answer: Any, *lists: str) -> None:
-    """Drop rows from the end of whichever of these lists is longest, until the answer fits; says so in `truncated`."""
-    if not any(getattr(answer, name) for name in lists) or (over := len(msgspec.json.encode(answer)) + _SPARE - BUDGET_BYTES) <= 0:
+def fit(answer: Any, named: Callable[[Any], set[str]]) -> None:
+    """Drop rows from the end of whichever list is longest, until the answer fits; says so in `truncated`. Stale files that no row names any more go, too."""
+    lists = {name: rows for name in answer.__struct_fields__ if name != "stale_files" and isinstance(rows := getattr(answer, name), list) and rows}
+    if not lists or (over := len(msgspec.json.encode(answer)) - BUDGET_BYTES) <= 0:
         return
-    sizes = {name: [len(msgspec.json.encode(row)) + 1 for row in getattr(answer, name)] for name in lists}
+    sizes = {name: [len(msgspec.json.encode(row)) + 1 for row in rows] for name, rows in lists.items()}
     totals = {name: sum(rows) for name, rows in sizes.items()}
-    while over > 0 and totals[name := max(lists, key=totals.__getitem__)]:
+    while over > 0 and totals[name := max(totals, key=totals.__getitem__)]:
         gone = sizes[name].pop()
-        getattr(answer, name).pop()
+        lists[name].pop()
         totals[name], over = totals[name] - gone, over - gone
         answer.truncated = True
-
-
-def fit_stale(answer: Any, named: Callable[[Any], set[str]]) -> None:
-    """Keep an answer within its budget although it has to name stale files; those of rows that had to go are not named."""
-    lists = [name for name in answer.__struct_fields__ if name != "stale_files" and isinstance(getattr(answer, name), list)]
-    if hasattr(answer, "truncated") and len(msgspec.json.encode(answer)) > BUDGET_BYTES:
-        cut_to_budget(answer, *lists)
+    if not answer.fresh:
         left = named(answer)
         answer.stale_files = [path for path in answer.stale_files if path in left]
+
+
+def listed(values: Iterable[int | str]) -> str:
+    """Values as SQLite's json_each takes them."""
+    return msgspec.json.encode(list(values)).decode()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import apsw
 import msgspec
-from msgspec import Meta
 
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.target import REF_SHIFT, Symbol, find_target
-from orbit.graph.selector import Selector
-from orbit.model import CONFIDENCES, REF_KIND_CODES, SYMBOL_KINDS
-
-LIMIT = 100
+from orbit.graph.query.answer import FLOORS, ROWS, ConfidenceFloor, GraphAnswer, RowLimit, SelectorArgument, Target
+from orbit.graph.query.target import REF_SHIFT, Symbol, find_target, symbol_at
+from orbit.model import CONFIDENCES, REF_KIND_CODES
 
 
-class CalleesParams(msgspec.Struct, kw_only=True):
+class CalleesParams(msgspec.Struct):
     selector: SelectorArgument
     confidence: ConfidenceFloor = "fuzzy"
-    limit: Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None = None
+    limit: RowLimit = None
 
 
 class Callee(msgspec.Struct, frozen=True):
@@ -54,28 +48,17 @@ def callees(db: apsw.Connection, ask: CalleesParams) -> CalleesAnswer:
         )
     )
     kept = [row for row in rows if row[0] <= floor]
-    limit = LIMIT if ask.limit is None else ask.limit
-    answer = CalleesAnswer(
+    limit = ROWS if ask.limit is None else ask.limit
+    return CalleesAnswer(
         target=target.as_target(),
         callees=[_callee(db, target.path, *row) for row in kept[:limit]],
         total=len(kept),
         truncated=len(kept) > limit,
         skipped_low_confidence=len(rows) - len(kept),
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "callees")
-    return answer
 
 
 def _callee(db: apsw.Connection, path: str, confidence: int, line: int, name: int, target: int | None, target_file: int | None) -> Callee:
-    written = db.execute("SELECT value FROM text WHERE id = ?", (name,)).get
-    if target is None:
-        return Callee(written, None, CONFIDENCES[confidence], path, line, None)
-    qualified = db.execute("SELECT value FROM text WHERE id = ?", (target,)).get
-    found = db.execute(
-        "SELECT f.path, s.kind FROM symbol s JOIN file f ON f.id = s.id >> 20 WHERE s.qualified = ? AND s.id >> 20 = ?"
-        " ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1",  # a call means the method, not the field of that name
-        (target, target_file),
-    ).fetchone()
-    selector = str(Selector("symbol", path=found[0], name=qualified, symbol_kind=SYMBOL_KINDS[found[1]])) if found else None
-    return Callee(written, qualified, CONFIDENCES[confidence], path, line, selector)
+    written, qualified = (db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (name, target))
+    found = symbol_at(db, target, target_file)
+    return Callee(written, qualified, CONFIDENCES[confidence], path, line, found.selector if found else None)

@@ -7,7 +7,6 @@ innermost symbol that holds it; lines outside all symbols are the file's own. Li
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 import apsw
 import msgspec
@@ -15,15 +14,13 @@ import msgspec
 from orbit import git
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.patch import GITLINK, Change, read_diff
-from orbit.graph.query.fresh import stale_files
+from orbit.graph.query.fresh import read_source, stale_files
 from orbit.graph.query.impact import CAP, ImpactAnswer, ImpactParams, Unseen, impact_of, importing
 from orbit.graph.query.reach import Reach
 from orbit.graph.query.target import COLUMNS, SYMBOL_SHIFT, File, Symbol, read_file
 
 MOST_CHANGED = 1_000  # symbols whose impact is followed
 MOST_TESTS = 500
-
-Reason = Literal["deleted", "submodule", "binary", "not_indexed", "stale", "broken_parse", "mode_only", "conflict"]
 
 
 class Changed(msgspec.Struct):
@@ -59,16 +56,18 @@ def find_changed(db: apsw.Connection, root: Path, ask: ImpactParams) -> Changed:
     for change in changes:
         found.paths.append(change.path)
         file = read_file(db, change.path)
-        reason = _unseen(change, file, change.path in stale)
-        if reason is not None:
-            found.unseen.append(Unseen(change.path, reason))
+        reasons = {
+            "conflict": change.status == "U", "deleted": change.status == "D", "submodule": change.mode == GITLINK, "not_indexed": file is None,
+            "stale": change.path in stale,
+        }  # fmt: skip
+        found.unseen += [Unseen(change.path, reason) for reason, holds in reasons.items() if holds][:1]
         if file is None or not change.hunks or change.status == "D":
             continue
-        symbols, has_rest = _touched(db, file, change.hunks, _blank_lines(root, file.path))
+        content = read_source(db, root, file.path)[0] or b""
+        symbols, has_rest = _touched(db, file, change.hunks, [not line.strip() for line in content.split(b"\n")] if content else [])
         found.symbols += symbols
-        if has_rest:
-            found.files.append(file)
-        if _is_broken(db, file, change.hunks, root):
+        found.files += [file] if has_rest else []
+        if _is_broken(db, file, change.hunks, content):
             found.unseen.append(Unseen(change.path, "broken_parse"))
     return found
 
@@ -90,30 +89,8 @@ def _read(root: Path, ask: ImpactParams) -> list[Change]:
     return read_diff(root) + [Change(path, "100644", "", "A", [(1, 1 << 30)]) for path in untracked if not path.startswith(".orbit/")]
 
 
-def _unseen(change: Change, file: File | None, is_stale: bool) -> Reason | None:
-    if change.status == "U":
-        return "conflict"
-    if change.status == "D":
-        return "deleted"
-    if change.mode == GITLINK:
-        return "submodule"
-    if file is None:
-        return "not_indexed"
-    if is_stale:
-        return "stale"
-    return None
-
-
-def _blank_lines(root: Path, path: str) -> list[bool]:
-    """Which lines of a file say nothing; the first is line 1."""
-    try:
-        return [not line.strip() for line in (root / path).read_bytes().split(b"\n")]
-    except OSError:
-        return []
-
-
 def _touched(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], blank: list[bool]) -> tuple[list[Symbol], bool]:
-    """The innermost symbols that hold changed lines, and whether lines outside all of them changed that say something."""
+    """The innermost symbols that hold changed lines, and whether lines outside all of them changed that are not `blank`."""
     bounds = (file.id << SYMBOL_SHIFT, (file.id + 1) << SYMBOL_SHIFT)
     rows = [Symbol(*row) for row in db.execute(f"{COLUMNS} WHERE s.id >= ? AND s.id < ?", bounds)]
     held = sorted((row for row in rows if not (row.kind == "module" and row.start == 0)), key=lambda row: (row.line, -row.end_line, row.start, -row.end))
@@ -133,14 +110,8 @@ def _touched(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], blan
     return sorted(chosen, key=lambda row: row.id), any(owner < 0 and not blank[line - 1] for owner, line in zip(owners.tolist(), lines, strict=True))
 
 
-def _is_broken(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], root: Path) -> bool:
+def _is_broken(db: apsw.Connection, file: File, hunks: list[tuple[int, int]], content: bytes) -> bool:
     """Do changed lines meet a range that did not parse?"""
     broken = msgspec.json.decode(db.execute("SELECT broken FROM file WHERE id = ?", (file.id,)).get or "[]", type=list[tuple[int, int]])
-    if not broken:
-        return False
-    try:
-        content = (root / file.path).read_bytes()
-    except OSError:
-        return False
     ranges = [(content.count(b"\n", 0, start) + 1, content.count(b"\n", 0, end) + 1) for start, end in broken]
     return any(first < start + max(count, 1) and start <= last for first, last in ranges for start, count in hunks)

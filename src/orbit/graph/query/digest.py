@@ -5,7 +5,6 @@ Hashes what the documented views say, without row ids and times; rows that point
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,23 +38,14 @@ def digest(db: apsw.Connection) -> str:
     """xxh3-128 over the sorted hashes of all rows of all views."""
     whole = xxhash.xxh3_128()
     with db:  # one view of the database for all queries
-        for view, rows in _views(db):
+        for view, rows in views(db):
             whole.update(view.encode() + b"\0")
             for row_hash in sorted(map(xxhash.xxh3_128_digest, map(msgspec.msgpack.encode, rows))):
                 whole.update(row_hash)
     return whole.hexdigest()
 
 
-def differences(one: apsw.Connection, other: apsw.Connection, limit: int = 40) -> list[str]:
-    """Rows that only one of two graphs has, `-` in front of the first's and `+` in front of the other's; empty when the digests are equal."""
-    found = []
-    for (view, mine), (_, theirs) in zip(_views(one), _views(other), strict=True):
-        here, there = Counter(mine), Counter(theirs)
-        rows = [("-", row) for row in (here - there).elements()] + [("+", row) for row in (there - here).elements()]
-        found += [f"{sign} {view} {row}" for sign, row in sorted(rows, key=lambda item: (repr(item[1]), item[0]))]
-    return found if len(found) <= limit else [*found[:limit], f"... {len(found) - limit} more"]
-
-
-def _views(db: apsw.Connection) -> Iterator[tuple[str, Iterator[tuple[Any, ...]]]]:
+def views(db: apsw.Connection) -> Iterator[tuple[str, Iterator[tuple[Any, ...]]]]:
+    """The rows of each documented view, as the digest takes them."""
     for view, query in QUERIES.items():
         yield view, iter(db.execute(query))

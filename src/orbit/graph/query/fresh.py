@@ -45,6 +45,17 @@ def stale_files(db: apsw.Connection, root: Path, paths: set[str]) -> list[str]:
     return found
 
 
+def read_source(db: apsw.Connection, root: Path, path: str) -> tuple[bytes | None, bool]:
+    """A file's bytes, None where they cannot be had, and whether they are those the graph knows. A symlink put in its place is not followed."""
+    full = root / path
+    try:
+        content = None if full.is_symlink() or not full.resolve().is_relative_to(root) else full.read_bytes()
+    except OSError:
+        content = None
+    stored = db.execute("SELECT hash FROM file WHERE path = ?", (path,)).get
+    return content, content is not None and xxhash.xxh3_128_digest(content) == stored
+
+
 def _is_same(path: str, size: int, mtime_ns: int, digest: bytes, synced_at: int) -> bool:
     """Does a file still hold the bytes with this hash? Reads it only when its stat leaves a doubt."""
     try:

@@ -16,9 +16,9 @@ from msgspec import Meta
 
 from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
-from orbit.graph.query.answer import GraphAnswer, SelectorArgument, cut_to_budget
+from orbit.graph.query.answer import GraphAnswer, SelectorArgument
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, Symbol, find_target
+from orbit.graph.query.target import File, clean, find_file, find_target, read_file
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -29,7 +29,7 @@ NOTES = [
 _FILE_KIND = -1
 
 
-class HistoryParams(msgspec.Struct, kw_only=True):
+class HistoryParams(msgspec.Struct):
     selector: SelectorArgument
     task_id_pattern: Annotated[
         str | None, Meta(description="What a task id looks like in a commit message, as a regular expression; group 1, if there is one, is the id.")
@@ -89,7 +89,7 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
     limit = len(commits) if ask.limit is None else ask.limit
     ordered = {task: sorted(numbers, key=rank.__getitem__) for task, numbers in by_task.items()}
     tasks = sorted((rank[numbers[0]], task, numbers) for task, numbers in ordered.items())
-    answer = HistoryAnswer(
+    return HistoryAnswer(
         selector=place.selector,
         path=place.path,
         tasks=[HistoryTask(task, [commits[one] for one in numbers if rank[one] < limit]) for first, task, numbers in tasks if first < limit],
@@ -101,9 +101,6 @@ def history(db: apsw.Connection, ask: HistoryParams, root: Path, standing: Stand
         warnings=list(standing.warnings),
         notes=list(NOTES),
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "tasks", "commits")
-    return answer
 
 
 def _untie(stored: apsw.Connection, rows: list[Any]) -> list[Any]:
@@ -126,21 +123,19 @@ def _untie(stored: apsw.Connection, rows: list[Any]) -> list[Any]:
 
 def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
     """What the history calls the thing that `text` means in the graph."""
-    if parse(text.encode("utf-8", "replace").decode(), root).kind == "dir":
+    if parse(clean(text), root).kind == "dir":
         scope: Scope = find_scope(db, text, root)
         return Place(scope.selector, scope.selector.removeprefix("dir:"), scope.first, scope.end or "\U0010ffff")
     target = find_target(db, text, root)
-    if isinstance(target, File) or (name := local_name(db, target)) is None:
+    file = find_file(db, target.path)
+    if isinstance(target, File) or (target.kind == "module" and target.qualified == file.module):
         return Place(target.selector, target.path, target.path, target.path + "\0")
-    return Place(target.selector, target.path, target.path, target.path + "\0", name, target.kind_code)
+    return Place(target.selector, target.path, target.path, target.path + "\0", target.qualified.removeprefix(_prefix(file)), target.kind_code)
 
 
-def local_name(db: apsw.Connection, symbol: Symbol) -> str | None:
-    """A symbol's name within its file; None for the module that is the file."""
-    module: Any = db.execute("SELECT m.value FROM file f JOIN text m ON m.id = f.module WHERE f.id = ?", (symbol.file,)).get
-    if module and symbol.qualified == module and symbol.kind == "module":
-        return None
-    return symbol.qualified.removeprefix(f"{module}{language(symbol.lang).separator}") if module else symbol.qualified
+def _prefix(file: File) -> str:
+    """What stands before the names within a file."""
+    return f"{file.module}{language(file.lang).separator}" if file.module else ""
 
 
 _WHERE = "p.value >= ? AND p.value < ? AND n.value = ? AND t.kind = ?"
@@ -175,12 +170,8 @@ def task_symbols(db: apsw.Connection, touched: TaskTouches) -> set[int]:
     """Ids of the graph's symbols among what a task touched; those that are gone have none."""
     found: set[int] = set()
     for path in sorted(touched.paths):
-        row: Any = db.execute("SELECT f.id, f.lang, m.value FROM file f JOIN text m ON m.id = f.module WHERE f.path = ?", (path,)).fetchone()
-        if row is None:
-            continue
-        file, lang, module = row
-        prefix = f"{module}{language(lang).separator}" if module else ""
-        bounds = (file << 20, (file + 1) << 20)
-        rows = db.execute("SELECT s.id, q.value, s.kind FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
-        found.update(number for number, qualified, kind in rows if (path, qualified.removeprefix(prefix), kind) in touched.symbols)
+        if file := read_file(db, path):
+            prefix, bounds = _prefix(file), (file.id << 20, (file.id + 1) << 20)
+            rows = db.execute("SELECT s.id, q.value, s.kind FROM symbol s JOIN text q ON q.id = s.qualified WHERE s.id >= ? AND s.id < ?", bounds)
+            found.update(number for number, qualified, kind in rows if (path, qualified.removeprefix(prefix), kind) in touched.symbols)
     return found

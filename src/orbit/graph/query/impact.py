@@ -13,12 +13,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import UsageError
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.families import family_of
+from orbit.graph.query.answer import FLOORS, ConfidenceFloor, Decision, GraphAnswer, SelectorArgument, Target, listed
 from orbit.graph.query.runnable import TestRow
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol, find_target
 from orbit.graph.selector import Selector
-from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, family_of
 
 CAP = 200
 DEPTH = 3
@@ -44,7 +43,7 @@ _RELATIONS_IN = _RELATIONS.format(mine="target", theirs="source")
 _RELATIONS_OUT = _RELATIONS.format(mine="source", theirs="target")
 
 
-class ImpactParams(msgspec.Struct, kw_only=True):
+class ImpactParams(msgspec.Struct):
     selector: SelectorArgument | None = None
     diff: Annotated[str, Meta(description="Instead of a selector: what changed since this revision, or in a range such as main...HEAD.")] | None = None
     staged: Annotated[bool, Meta(description="Instead of a selector: what is staged.")] = False
@@ -116,8 +115,6 @@ def impact(db: apsw.Connection, ask: ImpactParams) -> ImpactAnswer:
     importers = importing(db, [target]) if isinstance(target, File) and ask.direction != "out" and ask.confidence != "exact" else ()
     answer = impact_of(db, parts(db, target), ask, importers=importers)
     answer.target = target.as_target()
-    if ask.limit is None:
-        cut_to_budget(answer, "touched")
     return answer
 
 
@@ -145,16 +142,16 @@ def impact_of(db: apsw.Connection, symbol_ids: Sequence[int], ask: ImpactParams,
 
 def constructed(db: apsw.Connection, symbol_ids: Sequence[int]) -> list[int]:
     """Types whose constructor is among some symbols: to call the type is to call that."""
-    asked = (msgspec.json.encode(list(symbol_ids)).decode(), SYMBOL_KIND_CODES["constructor"], msgspec.json.encode(_CONSTRUCTORS).decode())
+    asked = (listed(symbol_ids), SYMBOL_KIND_CODES["constructor"], listed(_CONSTRUCTORS))
     return [row[0] for row in db.execute(_CONSTRUCTED, asked)]
 
 
 def steps(db: apsw.Connection, frontier: Sequence[int], floor: int, direction: Direction, types: Sequence[int] = ()) -> Iterator[tuple[int, int, str]]:
     """(node, packed edge, direction) of all edges that leave the frontier, and of calls of some types."""
     if types and direction != "out":
-        for node, edge in db.execute(_CALLS_IN, (msgspec.json.encode(types).decode(), floor)):
+        for node, edge in db.execute(_CALLS_IN, (listed(types), floor)):
             yield node, edge, "in"
-    asked = (msgspec.json.encode(list(frontier)).decode(), floor)
+    asked = (listed(frontier), floor)
     for name, refs, relations in (("in", _REFS_IN, _RELATIONS_IN), ("out", _REFS_OUT, _RELATIONS_OUT)):
         if direction in (name, "both"):
             for node, edge in db.execute(refs, asked):
@@ -170,8 +167,7 @@ def _first(db: apsw.Connection, level: Iterable[int], room: int) -> list[int]:
     for node in level:
         by_file.setdefault(node >> SYMBOL_SHIFT if node > 0 else -node, []).append(node)
     found: list[int] = []
-    listed = msgspec.json.encode(list(by_file)).decode()
-    for (file,) in db.execute("SELECT f.id FROM json_each(?) j CROSS JOIN file f ON f.id = j.value ORDER BY f.path", (listed,)):
+    for (file,) in db.execute("SELECT f.id FROM json_each(?) j CROSS JOIN file f ON f.id = j.value ORDER BY f.path", (listed(by_file),)):
         if len(found) >= room:
             break
         found += sorted(by_file[file])  # ids of a file's symbols count up with their position; the file itself comes first
@@ -179,14 +175,13 @@ def _first(db: apsw.Connection, level: Iterable[int], room: int) -> list[int]:
 
 
 def _describe(db: apsw.Connection, nodes: list[int], level: dict[int, tuple[int, str]], distance: int) -> list[Touched]:
-    listed = msgspec.json.encode(nodes).decode()
     known = {
         row[0]: row[1:]
         for row in db.execute(
             "SELECT s.id, q.value, f.path, s.line, s.kind, f.is_test FROM json_each(?1) j JOIN symbol s ON s.id = j.value JOIN file f ON f.id = s.id >> 20"
             " JOIN text q ON q.id = s.qualified UNION ALL"
             " SELECT -f.id, m.value, f.path, 1, -1, f.is_test FROM json_each(?1) j JOIN file f ON f.id = -j.value JOIN text m ON m.id = f.module",
-            (listed,),
+            (listed(nodes),),
         )
     }
     found = []
@@ -214,7 +209,6 @@ def parts(db: apsw.Connection, target: Symbol | File) -> list[int]:
 
 def importing(db: apsw.Connection, files: Sequence[File]) -> list[int]:
     """Files that import some as a whole, as nodes of the walk."""
-    asked = msgspec.json.encode([file.module_id for file in files]).decode()
     inside = {file.id for file in files}
-    rows = db.execute("SELECT DISTINCT i.id >> 20 FROM json_each(?) j JOIN import i ON i.module = j.value", (asked,))
+    rows = db.execute("SELECT DISTINCT i.id >> 20 FROM json_each(?) j JOIN import i ON i.module = j.value", (listed(file.module_id for file in files),))
     return [-row[0] for row in rows if row[0] not in inside]

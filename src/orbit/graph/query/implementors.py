@@ -6,28 +6,24 @@ A relation counts when it was resolved to the type, or was never resolved and na
 from __future__ import annotations
 
 import re
-from typing import Annotated
 
 import apsw
 import msgspec
-from msgspec import Meta
 
 from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
-from orbit.graph.query.answer import GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.families import family_of
+from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
 from orbit.graph.query.near import near_names
-from orbit.graph.query.target import MOST_CANDIDATES, File, Symbol, find_target, symbols_of_name, text_id
-from orbit.graph.selector import Selector, parse
-from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
+from orbit.graph.query.target import COLUMNS, MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
+from orbit.graph.selector import parse
+from orbit.model import RELATION_KINDS, SYMBOL_KIND_CODES, TYPE_KINDS, family_of
 
-LIMIT = 100
 _TYPES = {SYMBOL_KIND_CODES[kind] for kind in TYPE_KINDS | {"type_alias", "typedef", "module", "delegate"}}
 _IMPL = SYMBOL_KIND_CODES["impl"]
 
 
-class ImplementorsParams(msgspec.Struct, kw_only=True):
+class ImplementorsParams(msgspec.Struct):
     selector: SelectorArgument
-    limit: Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None = None
+    limit: RowLimit = None
 
 
 class Implementor(msgspec.Struct, frozen=True):
@@ -54,28 +50,25 @@ class ImplementorsAnswer(GraphAnswer, kw_only=True):
 def implementors(db: apsw.Connection, ask: ImplementorsParams) -> ImplementorsAnswer:
     """Direct ones; ask again for those of an implementor."""
     target = _find_type(db, ask.selector)
-    name = target.name if target is not None else _last_part(ask.selector)
+    name = target.name if target is not None else re.split(r"::|[.#/]", ask.selector.strip().partition("<")[0])[-1]
     rows = _rows(db, target, name)
     if not rows and target is None:
         if found := symbols_of_name(db, ask.selector.strip()):
             raise UsageError(f"{name!r} is a {found[0].kind}, not a type", hint=f"`orbit graph refs {found[0].selector}` shows who refers to it")
         raise SymbolNotFoundError(ask.selector, near_names(db, name))
-    limit = LIMIT if ask.limit is None else ask.limit
-    answer = ImplementorsAnswer(
+    limit = ROWS if ask.limit is None else ask.limit
+    return ImplementorsAnswer(
         trait_name=name,
         target=target.as_target() if target is not None else None,
         implementors=[_implementor(db, *row) for row in rows[:limit]],
         total=len(rows),
         truncated=len(rows) > limit,
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "implementors")
-    return answer
 
 
 def _find_type(db: apsw.Connection, text: str) -> Symbol | None:
     """The type a selector names; None for a bare name the graph only knows from relations."""
-    selector = parse(text.encode("utf-8", "replace").decode())
+    selector = parse(clean(text))
     if selector.kind != "name":
         found = find_target(db, text)
         if isinstance(found, File):
@@ -100,16 +93,7 @@ def _rows(db: apsw.Connection, target: Symbol | None, name: str) -> list[tuple[s
 
 
 def _implementor(db: apsw.Connection, path: str, line: int, relation: int, kind: int, source: int, target: int) -> Implementor:
-    texts = [db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (source, target)]
-    found = list(
-        db.execute(
-            "SELECT f.path, s.kind FROM symbol s JOIN file f ON f.id = s.id >> 20 WHERE s.qualified = ? ORDER BY s.kind = ?, f.id != ?, f.path, s.id LIMIT 1",
-            (source, _IMPL, relation >> 20),
-        )
-    )
-    selector = str(Selector("symbol", path=found[0][0], name=texts[0], symbol_kind=SYMBOL_KINDS[found[0][1]])) if found else None
-    return Implementor(texts[0], texts[1], RELATION_KINDS[kind], path, line, selector)
-
-
-def _last_part(text: str) -> str:
-    return re.split(r"::|[.#/]", text.strip().partition("<")[0])[-1]
+    name, of = (db.execute("SELECT value FROM text WHERE id = ?", (text,)).get for text in (source, target))
+    order = "s.kind = ?, f.id != ?, f.path, s.id LIMIT 1"
+    found = db.execute(f"{COLUMNS} WHERE s.qualified = ? ORDER BY {order}", (source, _IMPL, relation >> 20)).fetchone()
+    return Implementor(name, of, RELATION_KINDS[kind], path, line, Symbol(*found).selector if found else None)

@@ -66,32 +66,29 @@ def _patterns(name: str) -> Iterator[str]:
 
 def _slips(token: str) -> list[str]:
     """The words one slip away: two letters swapped, and in a short word one too many, too few or another."""
-    found = {token[:at] + token[at + 1] + token[at] + token[at + 2 :] for at in range(len(token) - 1)}
+    found = _swaps(token)
     if len(token) <= _SHORT:
         for at in range(len(token) + 1):
             found.update(token[:at] + letter + token[end:] for letter in ("", *_LETTERS) for end in (at, at + 1))
     return sorted(found - {token, ""})
 
 
+def _swaps(token: str) -> set[str]:
+    return {token[:at] + token[at + 1] + token[at] + token[at + 2 :] for at in range(len(token) - 1)} - {token}
+
+
 def closest(name: str, pool: Iterable[str], count: int = 5) -> list[str]:
     """Those of a pool that are like `name`, best first; ties by name."""
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(name.lower())
+    swaps = _swaps(name.lower()[:_LONGEST])
     ranked: list[tuple[float, str]] = []
     for candidate in pool:
         matcher.set_seq1(candidate.lower())
-        if _is_swapped(name.lower(), candidate.lower()):
+        if candidate.lower() in swaps:
             ranked.append((-1.0, candidate))
         elif matcher.real_quick_ratio() >= _ENOUGH and matcher.quick_ratio() >= _ENOUGH and (ratio := matcher.ratio()) >= _ENOUGH:
             ranked.append((-ratio, candidate))
         elif candidate.lower().startswith(name.lower()) and len(name) > 2:
             ranked.append((-_ENOUGH, candidate))
     return [candidate for _, candidate in sorted(ranked)[:count]]
-
-
-def _is_swapped(one: str, other: str) -> bool:
-    """Do two letters that stand side by side make the difference?"""
-    if len(one) != len(other) or one == other:
-        return False
-    at = next(index for index in range(len(one)) if one[index] != other[index])
-    return one[at + 1 : at + 2] + one[at] + one[at + 2 :] == other[at:]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.answer import BUDGET_BYTES, SPARE, GraphAnswer
 from orbit.graph.query.scope import Scope, find_scope
 from orbit.model import SYMBOL_KINDS
 
@@ -16,7 +18,7 @@ TOP_FILES = 20
 _PARTIAL = "f.broken != '[]' OR f.status & 3 != 0"
 
 
-class OverviewParams(msgspec.Struct, kw_only=True):
+class OverviewParams(msgspec.Struct):
     scope: Annotated[str | None, Meta(description="dir:<path>, file:<path> or a path; without it the whole tree.", extra={"cli": {"argument": True}})] = None
     format: Annotated[Literal["summary", "full"], Meta(description="full: every file with its symbols, by path, as far as 20 kB go.")] = "summary"
     limit: Annotated[int, Meta(ge=0, description="How many files at most; without it the 20 with most symbols, or what fits.")] | None = None
@@ -62,19 +64,16 @@ def overview(db: apsw.Connection, ask: OverviewParams) -> OverviewAnswer:
     """Counts exact, files as many as asked for."""
     scope = find_scope(db, ask.scope)
     files = {row[0]: row for row in db.execute(f"SELECT f.id, f.path, f.lang, {_PARTIAL} FROM file f WHERE {scope.where}", scope.values)}
-    counts, kinds = _count_symbols(db, scope)
-    languages: dict[str, int] = {}
-    for _, _, lang, _ in files.values():
-        languages[lang] = languages.get(lang, 0) + 1
+    counts, kinds = count_symbols(db, scope)
     has_symbols = ask.format == "full" or scope.is_file
-    order = sorted(files.values(), key=(lambda row: row[1]) if has_symbols else (lambda row: (-counts.get(row[0], 0), row[1])))
+    order = sorted(files.values(), key=(lambda row: row[1]) if has_symbols else (lambda row: (-counts[row[0]], row[1])))
     limit = ask.limit if ask.limit is not None else len(order) if has_symbols else TOP_FILES
     answer = OverviewAnswer(
         scope=scope.selector,
         format=ask.format,
         total_files=len(files),
         total_symbols=sum(counts.values()),
-        languages=_ranked(languages),
+        languages=_ranked(Counter(lang for _, _, lang, _ in files.values())),
         symbol_kinds=_ranked(kinds),
         files=[],
         truncated=limit < len(order),
@@ -84,30 +83,20 @@ def overview(db: apsw.Connection, ask: OverviewParams) -> OverviewAnswer:
     return answer
 
 
-def _add_files(db: apsw.Connection, answer: OverviewAnswer, rows: list[Any], counts: dict[int, int], *, with_symbols: bool, is_bounded: bool) -> None:
-    used, budget = 0, 20_000
+def _add_files(db: apsw.Connection, answer: OverviewAnswer, rows: list[Any], counts: Counter[int], *, with_symbols: bool, is_bounded: bool) -> None:
+    room = BUDGET_BYTES - SPARE - len(msgspec.json.encode(answer)) if is_bounded else 1 << 62
     for file, path, lang, _ in rows:
-        entry = OverviewFile(path=path, lang=lang, symbol_count=counts.get(file, 0))
-        if with_symbols:
-            entry.symbols = _symbols(db, file)
+        entry = OverviewFile(path=path, lang=lang, symbol_count=counts[file])
         answer.files.append(entry)
-        if is_bounded and with_symbols:
-            used += len(msgspec.json.encode(entry))
-            if used > budget:
+        if with_symbols:
+            symbols = _symbols(db, file)
+            sizes = accumulate((len(msgspec.json.encode(symbol)) + 1 for symbol in symbols), initial=len(msgspec.json.encode(entry)) + 14)
+            used = [size for size in sizes if size <= room]
+            entry.symbols = symbols[: max(0, len(used) - 1)]
+            if len(used) <= len(symbols):
+                answer.truncated = True
                 break
-    if len(answer.files) < len(rows):
-        answer.truncated = True
-    if not is_bounded:
-        return
-    if answer.files and answer.files[-1].symbols is not UNSET:
-        _cut_symbols(answer, answer.files[-1].symbols)
-    cut_to_budget(answer, "files")
-
-
-def _cut_symbols(answer: OverviewAnswer, symbols: list[OverviewSymbol]) -> None:
-    while symbols and len(msgspec.json.encode(answer)) > 19_000:
-        del symbols[-max(1, len(symbols) // 10) :]
-        answer.truncated = True
+            room -= used[-1]
 
 
 def _symbols(db: apsw.Connection, file: int) -> list[OverviewSymbol]:
@@ -119,7 +108,7 @@ def _symbols(db: apsw.Connection, file: int) -> list[OverviewSymbol]:
     return [OverviewSymbol(name, SYMBOL_KINDS[kind], qualified, line) for name, kind, qualified, line in found]
 
 
-def _count_symbols(db: apsw.Connection, scope: Scope) -> tuple[dict[int, int], dict[str, int]]:
+def count_symbols(db: apsw.Connection, scope: Scope) -> tuple[Counter[int], Counter[str]]:
     """Symbols by file id and by kind."""
     if scope.end:
         found = db.execute(
@@ -129,11 +118,10 @@ def _count_symbols(db: apsw.Connection, scope: Scope) -> tuple[dict[int, int], d
         )
     else:
         found = db.execute("SELECT id >> 20, kind, count(*) FROM symbol GROUP BY 1, 2")
-    counts: dict[int, int] = {}
-    kinds: dict[str, int] = {}
+    counts, kinds = Counter[int](), Counter[str]()
     for file, kind, count in found:
-        counts[file] = counts.get(file, 0) + count
-        kinds[SYMBOL_KINDS[kind]] = kinds.get(SYMBOL_KINDS[kind], 0) + count
+        counts[file] += count
+        kinds[SYMBOL_KINDS[kind]] += count
     return counts, kinds
 
 
@@ -147,5 +135,5 @@ def _count_skipped(db: apsw.Connection, scope: Scope) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _ranked(counts: dict[str, int]) -> dict[str, int]:
+def _ranked(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -9,32 +9,37 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
-import xxhash
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSyntaxError
+from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSyntaxError, UsageError
 from orbit.graph.query.answer import GraphAnswer
+from orbit.graph.query.fresh import read_source
 from orbit.graph.query.pack_text import PackEntry, entry_markdown
 from orbit.graph.query.scope import Scope
-from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name, symbols_of_selector
-from orbit.graph.query.tokens import Count
+from orbit.graph.query.target import File, Symbol, clean, find_target, read_file
 from orbit.graph.selector import Selector, guess_path, parse
 
+BYTES_PER_TOKEN = 4
+ESTIMATE = "estimate: bytes / 4"
+GROUP = "orbit.tokenizers"
 MAX_TOKENS = 4_000
 TIMEOUT_MS = 15_000
 SIGNATURES = "SELECT line, t.value FROM symbol s JOIN text t ON t.id = s.signature WHERE s.id >= ? AND s.id < ?"
 LONGEST_OUTLINE = 400  # symbols a file's summary names at most
 LONGEST_LISTING = 200  # files a folder's summary names at most
 
+Count = Callable[[str], int]  # tokens of a text
 Reason = Literal["not_found", "ambiguous", "outside_indexed_roots", "stale", "timeout", "over_budget"]
 
 
-class PackParams(msgspec.Struct, kw_only=True):
+class PackParams(msgspec.Struct):
     selectors: Annotated[
         list[str],
         Meta(
@@ -75,32 +80,6 @@ class _Body(msgspec.Struct):
     source: str
 
 
-class _Sources:
-    """Bytes of files, read once and checked against what the graph was made from."""
-
-    def __init__(self, db: apsw.Connection, root: Path) -> None:
-        self.db, self.root = db, root
-        self._held: dict[str, bytes | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes the graph knows; None when the file has others now."""
-        if path not in self._held:
-            self._held[path] = self._load(path)
-        return self._held[path]
-
-    def _load(self, path: str) -> bytes | None:
-        full = self.root / path
-        try:
-            if full.is_symlink() or not full.resolve().is_relative_to(self.root):
-                return None
-            with open(os.fspath(full), "rb") as file:
-                content = file.read()
-        except OSError:
-            return None
-        stored = self.db.execute("SELECT hash FROM file WHERE path = ?", (path,)).get
-        return content if xxhash.xxh3_128_digest(content) == stored else None
-
-
 def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, counted_as: str) -> PackAnswer:
     """Resolve, sign, fill. Same graph, same files, same selectors: same answer, unless time runs out."""
     deadline = time.monotonic() + ask.timeout_ms / 1000
@@ -112,10 +91,31 @@ def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, coun
     return answer
 
 
+def estimate(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+
+
+def find_counter(name: str | None) -> tuple[str, Count]:
+    """(how it counts, the function) for a configured tokenizer, an entry point of group `orbit.tokenizers`: from text to a number; else the estimate.
+
+    Only installed packages are asked, so a cloned repository cannot make Orbit run code of its own.
+    """
+    if not name:
+        return ESTIMATE, estimate
+    from importlib.metadata import entry_points  # costs a tenth of a command's start
+
+    found = [point for point in entry_points(group=GROUP) if point.name == name]
+    if not found:
+        known = ", ".join(sorted(point.name for point in entry_points(group=GROUP))) or "none"
+        raise UsageError(f"no installed package offers a tokenizer {name!r}", hint=f"installed: {known}; without `[graph] tokenizer` tokens are estimated")
+    load: Count = found[0].load()
+    return f"tokenizer: {name}", load
+
+
 class _Packing:
     def __init__(self, db: apsw.Connection, root: Path, answer: PackAnswer, count: Count, deadline: float) -> None:
         self.db, self.root, self.answer, self.count, self.deadline = db, root, answer, count, deadline
-        self.sources = _Sources(db, root)
+        self.read = cache(partial(read_source, db, root))  # a file at most once
         self.bodies: list[_Body] = []
         self.seen: set[str] = set()
         self.costs: list[int] = []
@@ -142,14 +142,12 @@ class _Packing:
             return self.leave(text, "ambiguous", error)
         except SelectorSyntaxError as error:
             return self.leave(text, "outside_indexed_roots" if "leaves the worktree" in error.message else "not_found")
-        except (NotFoundError, OrbitError) as error:
-            return self.leave(text, self.absence(text), error)
         if found is None:
             return self.leave(text, self.absence(text))
         if isinstance(found, Scope):
             return self.add_folder(text, found)
-        content = self.sources.read(found.path)
-        if content is None:
+        content, is_fresh = self.read(found.path)
+        if content is None or not is_fresh:
             return self.leave(text, "stale")
         if isinstance(found, Symbol):
             source = content[found.start : found.end].decode("utf-8", "replace")
@@ -158,7 +156,10 @@ class _Packing:
                 summary=self.members(found),
             )  # fmt: skip
             return self.keep(text, entry, 0, source)
-        return self.keep(text, self.file_entry(found, content), 1, content.decode("utf-8", "replace"))
+        last = max(1, content.count(b"\n") + (not content.endswith(b"\n")))
+        summary = self.outline(found.id) or f"{last} lines\n"
+        entry = PackEntry(selector=found.selector, kind="file", path=found.path, lang=found.lang, lines=(1, last), signature="", summary=summary)
+        return self.keep(text, entry, 1, content.decode("utf-8", "replace"))
 
     def keep(self, text: str, entry: PackEntry, rank: int, body: str | None) -> None:
         if entry.selector in self.seen:
@@ -204,27 +205,14 @@ class _Packing:
 
     def resolve(self, text: str) -> Symbol | File | Scope | None:
         """Like the other questions, but without looking for names near a wrong one: a thousand wrong ones must not take long."""
-        selector = parse(text.encode("utf-8", "replace").decode(), self.root)
+        selector = parse(clean(text), self.root)
+        guess = guess_path(selector)
         if selector.kind == "dir":
             return self.folder(selector.path)
-        if selector.kind == "file":
-            return read_file(self.db, selector.path)
-        if selector.kind == "symbol":
-            return _only(str(selector), symbols_of_selector(self.db, selector)) if read_file(self.db, selector.path) or "#" in selector.name else None
-        if selector.kind == "command":
-            return find_target(self.db, text, self.root) if self.db.execute("SELECT 1 FROM command WHERE full_name = ?", (selector.name,)).get else None
-        found = symbols_of_name(self.db, selector.name)
-        if selector.kind == "module":
-            return find_target(self.db, text, self.root) if found or self.is_module(selector.name) else None
-        if found:
-            return _only(selector.name, found)
-        guess = guess_path(selector)
-        if guess is not None:
-            return (read_file(self.db, guess.path) if guess.kind == "file" else None) or self.folder(guess.path)
-        return find_target(self.db, selector.name, self.root) if self.is_module(selector.name) else None
-
-    def is_module(self, name: str) -> bool:
-        return bool(self.db.execute("SELECT 1 FROM file f JOIN text m ON m.id = f.module WHERE m.value = ? LIMIT 1", (name,)).get)
+        try:
+            return find_target(self.db, text, self.root, with_near=False)
+        except (NotFoundError, UsageError):
+            return self.folder(guess.path) if guess is not None else None
 
     def folder(self, path: str) -> Scope | None:
         scope = Scope("dir:.") if path == "." else Scope(str(Selector("dir", path=path)), f"{path}/", f"{path}0")
@@ -232,10 +220,7 @@ class _Packing:
 
     def absence(self, text: str) -> Reason:
         """Is it nowhere, or only not in the graph?"""
-        try:
-            selector = parse(text, self.root)
-        except SelectorSyntaxError:
-            return "not_found"
+        selector = parse(clean(text), self.root)
         guess = selector if selector.path else guess_path(selector)
         if guess is None or not guess.path or read_file(self.db, guess.path) is not None:
             return "not_found"
@@ -253,11 +238,6 @@ class _Packing:
         )
         count = symbol.end_line - symbol.line + 1
         return "".join(f"{line}: {signature}\n" for line, signature in rows) or f"{count} line{'s' if count != 1 else ''}\n"
-
-    def file_entry(self, file: File, content: bytes) -> PackEntry:
-        last = max(1, content.count(b"\n") + (not content.endswith(b"\n")))
-        summary = self.outline(file.id) or f"{last} lines\n"
-        return PackEntry(selector=file.selector, kind="file", path=file.path, lang=file.lang, lines=(1, last), signature="", summary=summary)
 
     def outline(self, file: int) -> str:
         bounds = (file << 20, (file + 1) << 20)
@@ -286,13 +266,3 @@ class _Packing:
         self.keep(text, entry, 2, "".join(outlines) + more if len(outlines) == len(lines) else None)
         if len(outlines) < len(lines) or more:
             self.answer.truncated = True
-
-
-def _only(text: str, found: list[Symbol]) -> Symbol | None:
-    """The one that is meant; of a function and its declarations, the function."""
-    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
-        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
-        found = bodies if len(bodies) == 1 else found
-    if len(found) > 1:
-        raise AmbiguousError(text, [symbol.selector for symbol in sorted(found, key=lambda symbol: symbol.is_demoted)[:20]], total=len(found))
-    return found[0] if found else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,9 +11,10 @@ import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer
+from orbit.graph.query.answer import ConfidenceFloor, GraphAnswer, listed
 from orbit.graph.query.diff import find_changed
-from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, impact_of, parts
+from orbit.graph.query.impact import CAP, DEPTH, Direction, ImpactParams, check, impact_of, parts
+from orbit.graph.query.overview import count_symbols
 from orbit.graph.query.scope import find_scope
 from orbit.graph.query.target import File, Symbol, find_target
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS
@@ -23,7 +24,7 @@ MOST_EDGES = 400
 MOST_COLUMNS = 5
 
 
-class PictureParams(msgspec.Struct, kw_only=True):
+class PictureParams(msgspec.Struct):
     of: Annotated[Literal["overview", "impact"], Meta(description="What to draw.", extra={"cli": {"argument": True}})]
     scope: Annotated[str | None, Meta(description="Of an overview: dir:<path> or file:<path>.")] = None
     format: Annotated[Literal["summary", "full"], Meta(description="Of an overview: folders, or files.")] = "summary"
@@ -79,6 +80,7 @@ def _impact(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswe
         selector=ask.selector, diff=ask.diff, staged=ask.staged, worktree=ask.worktree, depth=ask.depth, confidence=ask.confidence,
         direction=ask.direction, limit=CAP,
     )  # fmt: skip
+    check(asked)
     starts: list[Symbol | File] = []
     if ask.selector is not None:
         starts, inner = [target := find_target(db, ask.selector)], parts(db, target)
@@ -88,41 +90,38 @@ def _impact(db: apsw.Connection, ask: PictureParams, root: Path) -> PictureAnswe
         starts, inner = [*changed.symbols, *changed.files], [symbol.id for symbol in changed.symbols]
         title = f"Impact of the diff {ask.diff}" if ask.diff else "Impact of what is staged" if ask.staged else "Impact of what is changed"
     answer = impact_of(db, inner, asked)
-    answer_nodes, hidden = [], []
+    nodes, hidden = list[PictureNode](), list[str]()
+    owner: dict[int, int] = {}  # symbol, or minus a file, -> box
+
+    def add(thing: Symbol | File, level: int, *, is_test: bool = False) -> None:
+        owner.setdefault(thing.id if isinstance(thing, Symbol) else -thing.id, len(nodes))
+        about = thing.as_target()
+        label, detail = about.qualified or about.path, f"{about.kind}, {about.path}:{about.line}"
+        nodes.append(PictureNode(id=len(nodes), label=label, detail=detail, path=about.path, level=level, is_test=is_test, is_start=not level))
+
     shown = starts[: max(1, ask.limit // 2)]
     if len(shown) < len(starts):
         hidden.append(f"{len(starts) - len(shown)} of {len(starts)} changed things")
-    owner: dict[int, int] = {}  # symbol, or minus a file, -> box
-    for number, start in enumerate(shown):
-        about = start.as_target()
-        answer_nodes.append(_node(number, about.qualified or about.path, about.kind, about.path, about.line, 0, is_start=True))
-        owner[start.id if isinstance(start, Symbol) else -start.id] = number
+    for start in shown:
+        add(start, 0)
     if ask.selector is not None:
         owner.update(dict.fromkeys(inner, 0))
-    room = max(0, ask.limit - len(answer_nodes))
+    room = max(0, ask.limit - len(nodes))
     for touched in answer.touched[:room]:
-        found = find_target(db, touched.selector)
-        number = len(answer_nodes)
-        owner.setdefault(found.id if isinstance(found, Symbol) else -found.id, number)
-        kind = found.kind if isinstance(found, Symbol) else "file"
-        answer_nodes.append(_node(number, touched.qualified_name or touched.path, kind, touched.path, touched.line, touched.distance, is_test=touched.is_test))
+        add(find_target(db, touched.selector), touched.distance, is_test=touched.is_test)
     if answer.visited_nodes > room:
         more = " or more" if answer.truncated else ""
         left = answer.visited_nodes - min(room, len(answer.touched))
         hidden.append(f"{left}{more} of {answer.visited_nodes}{more} touched things, the farthest, and of equally far ones the last by path")
     edges = _references(db, owner)
-    far = max((node.level for node in answer_nodes), default=0)
+    far = max((node.level for node in nodes), default=0)
     columns = ["changes"] + [f"{level} step{'s' if level > 1 else ''} away" for level in range(1, far + 1)]
-    return PictureAnswer(title=title, nodes=answer_nodes, edges=_cut(edges, hidden), columns=columns, hidden=hidden)
-
-
-def _node(number: int, name: str, kind: str, path: str, line: int, level: int, *, is_test: bool = False, is_start: bool = False) -> PictureNode:
-    return PictureNode(id=number, label=name, detail=f"{kind}, {path}:{line}", path=path, level=level, is_test=is_test, is_start=is_start)
+    return PictureAnswer(title=title, nodes=nodes, edges=_cut(edges, hidden), columns=columns, hidden=hidden)
 
 
 def _references(db: apsw.Connection, owner: dict[int, int]) -> list[PictureEdge]:
     """References and relations between boxes, the surest of each pair with the number of all."""
-    symbols = _listed(node for node in owner if node > 0)
+    symbols = listed(sorted(node for node in owner if node > 0))
     found: dict[tuple[int, int], tuple[int, str, int]] = {}
 
     def note(source: int | None, target: int, confidence: int, kind: str, count: int) -> None:
@@ -157,10 +156,7 @@ def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
     """Files with `full`, else folders; arrows are imports. Code is drawn before tests, then what has most symbols."""
     scope = find_scope(db, ask.scope)
     files = {row[0]: row for row in db.execute(f"SELECT f.id, f.path, f.module, f.is_test FROM file f WHERE {scope.where} ORDER BY f.path", scope.values)}
-    counts: Counter[int] = Counter()
-    for file, number in db.execute("SELECT id >> 20, count(*) FROM symbol GROUP BY 1"):
-        if file in files:
-            counts[file] = number
+    counts, _ = count_symbols(db, scope)
     boxes: dict[str, list[int]] = {}
     for file, path, _, _ in files.values():
         boxes.setdefault(path if ask.format == "full" else path.rpartition("/")[0] or ".", []).append(file)
@@ -223,7 +219,3 @@ def _cut(edges: list[PictureEdge], hidden: list[str]) -> list[PictureEdge]:
         hidden.append(f"{len(edges) - MOST_EDGES} of {len(edges)} arrows, those that stand for fewest references")
     kept = sorted(edges, key=lambda edge: (-edge.count, edge.source, edge.target))[:MOST_EDGES]
     return sorted(kept, key=lambda edge: (edge.source, edge.target))
-
-
-def _listed(values: Iterable[int]) -> str:
-    return msgspec.json.encode(sorted(values)).decode()

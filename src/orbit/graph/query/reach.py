@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
-from orbit.graph.query.answer import FLOORS
+from orbit.graph.query.answer import FLOORS, listed
 from orbit.graph.query.impact import ImpactParams, constructed, steps
 from orbit.graph.query.likeness import NAME_WEIGHT, Change, shared
-from orbit.graph.query.runnable import RUNNERS, TestRow, file_id, runner_of, test_id
+from orbit.graph.query.runnable import RUNNERS, TestRow, file_id, test_id
 from orbit.graph.query.target import SYMBOL_SHIFT, File, Symbol
 from orbit.graph.selector import Selector
 from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
@@ -55,16 +55,19 @@ class Reach:
         self.files = {row[0]: _File(*row[1:]) for row in rows}
         self.code = [symbol for symbol in symbols if symbol.kind_code not in _NOT_CODE and not self.files[symbol.file].is_test]
         self.outside = [file.id for file in files if not self.files[file.id].is_test]
-        self.ids = _listed(symbol.id for symbol in self.code)
+        self.ids = listed(symbol.id for symbol in self.code)
         self.names = {symbol.name: symbol.name_id for symbol in self.code} | dict(db.execute(_OWNERS, (self.ids,)))
         known = {file.path for file in self.files.values() if file.lang in RUNNERS and not file.is_test}
         self.change = Change([path for path in paths if path in known], self.names)
-        self.mentions = self._read_mentions()
+        # (test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it
+        used = {row[0] for row in db.execute(_USED, (self.ids, listed(self.outside)))}
+        self.mentions = list(db.execute(_MENTIONS, (listed(used | set(self.names.values())),)))
 
     def tests(self) -> tuple[list[TestRow], int]:
         """Nearest first, surest first, a test or test file once; and how many files were too little like the change to be listed."""
         found: dict[str, TestRow] = {}
-        for rows in (self._own(), self._along([symbol.id for symbol in self.symbols]), self._mentioning({symbol.name_id for symbol in self.code})):
+        own = [row for symbol in self.symbols if (row := self._row(symbol.id, 0, "changed")) is not None]
+        for rows in (own, self._along([symbol.id for symbol in self.symbols]), self._mentioning({symbol.name_id for symbol in self.code})):
             for row in sorted(rows, key=lambda row: (row.distance, row.path, row.line)):
                 found.setdefault(row.id, row)
         single = {row.path for row in found.values() if row.selector.startswith("symbol:")}  # a file is named as a whole only where none of its tests is
@@ -88,10 +91,6 @@ class Reach:
         found = [number for number, file in self.files.items() if file.is_test and (number in holding or file.lang in RUNNERS and file.lang not in _WITH_KIND)]
         return sorted(found, key=lambda number: self.files[number].path)
 
-    def _own(self) -> list[TestRow]:
-        """Tests that are changed themselves."""
-        return [row for symbol in self.symbols if (row := self._row(symbol.id, 0, "changed")) is not None]
-
     def _along(self, starts: list[int]) -> list[TestRow]:
         """Tests on the way of a walk along references. What stands in a test (a nested function) is that test; what stands in no symbol, as in tests
         that are calls with a block, is the file's."""
@@ -113,11 +112,6 @@ class Reach:
         file = self.files[node >> SYMBOL_SHIFT if node > 0 else -node]
         return bool(file.is_test) or file.lang == "rust"
 
-    def _read_mentions(self) -> list[Any]:
-        """(test file, name, scope, is its meaning unknown, count) for the names in the changed code, and those of it."""
-        used = self.db.execute(_USED, (self.ids, _listed(self.outside)))
-        return list(self.db.execute(_MENTIONS, (_listed({row[0] for row in used} | set(self.names.values())),)))
-
     def _mentioning(self, names: set[int]) -> list[TestRow]:
         """Tests that refer to the name of something changed, where what they mean by it is not known."""
         if FLOORS[self.ask.confidence] < FLOORS["same_module"]:
@@ -132,7 +126,7 @@ class Reach:
     def _likely(self, rows: Sequence[TestRow], tests: Sequence[int]) -> list[TestRow]:
         """Files that are like the change, the most alike first: by their names, and by what both mention."""
         strings = [row[0] for row in self.db.execute(_STRINGS, (self.ids,))]
-        quotes = self.db.execute(_QUOTES, (msgspec.json.encode(strings).decode(),))
+        quotes = self.db.execute(_QUOTES, (listed(strings),))
         counts: dict[int, dict[int | str, int]] = {file: {} for file in tests}
         for file, said, count in [(row[0], row[1], row[4]) for row in self.mentions] + list(quotes):
             if file in counts:
@@ -157,7 +151,7 @@ class Reach:
             is_method = lang in ("java", "kotlin", "csharp") and kind in _CODE
             if kind == TEST and (is_test or lang == "rust") or is_test and (is_method or words and name.startswith(words)):
                 selector = str(Selector("symbol", path=path, name=qualified, symbol_kind=SYMBOL_KINDS[kind]))
-                return TestRow(id=test_id(lang, path, module, qualified, line), runner=runner_of(lang), path=path, line=line, distance=distance,
+                return TestRow(id=test_id(lang, path, module, qualified, line), runner=RUNNERS.get(lang, "file"), path=path, line=line, distance=distance,
                                evidence=evidence, selector=selector)  # fmt: skip
             if parent is None:
                 return self._file_row(symbol >> SYMBOL_SHIFT, distance, evidence) if is_test and lang in ("typescript", "tsx", "javascript") else None
@@ -168,12 +162,8 @@ class Reach:
         if not is_test or lang not in RUNNERS or path.endswith(("conftest.py", "__init__.py")):
             return None
         selector = str(Selector("file", path=path))
-        return TestRow(id=file_id(lang, path), runner=runner_of(lang), path=path, line=1, distance=distance, evidence=evidence, selector=selector)
+        return TestRow(id=file_id(lang, path), runner=RUNNERS.get(lang, "file"), path=path, line=1, distance=distance, evidence=evidence, selector=selector)
 
 
 _SYMBOL = """SELECT s.parent, s.kind, n.value, q.value, s.line FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
     WHERE s.id = ?"""
-
-
-def _listed(values: Iterable[int]) -> str:
-    return msgspec.json.encode(list(values)).decode()

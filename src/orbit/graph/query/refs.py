@@ -8,23 +8,21 @@ import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.graph.query.answer import FLOORS, ConfidenceFloor, GraphAnswer, SelectorArgument, Target, cut_to_budget
-from orbit.graph.query.families import family_members
+from orbit.graph.query.answer import FLOORS, ROWS, ConfidenceFloor, GraphAnswer, RowLimit, SelectorArgument, Target, listed
 from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name
-from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES
+from orbit.model import CONFIDENCES, REF_KIND_CODES, REF_KINDS, RELATION_KIND_CODES, RELATION_KINDS, SYMBOL_KIND_CODES, family_members
 
-LIMIT = 100
 FUZZY = CONFIDENCES.index("fuzzy_name")
 Kind = Literal["call", "type", "use", "trait_bound", "impl", "extends", "implements"]
 _FUNCTION = SYMBOL_KIND_CODES["function"]
 _IMPORTS = f"SELECT min(id) AS id, line, min(start) AS start, {REF_KIND_CODES['use']} AS kind FROM import WHERE module = ?1 GROUP BY id >> 20, line"
 
 
-class RefsParams(msgspec.Struct, kw_only=True):
+class RefsParams(msgspec.Struct):
     selector: SelectorArgument
     confidence: ConfidenceFloor = "same_module"
     kind: Annotated[Kind | None, Meta(description="Only references or relations of this kind.")] = None
-    limit: Annotated[int, Meta(ge=0, description="How many rows at most; without it 100, or fewer if they are long.")] | None = None
+    limit: RowLimit = None
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -65,7 +63,7 @@ class _Source(msgspec.Struct, frozen=True):
 def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
     """All references to what the selector names, best first."""
     target, floor = find_target(db, ask.selector), FLOORS[ask.confidence]
-    limit = LIMIT if ask.limit is None else ask.limit
+    limit = ROWS if ask.limit is None else ask.limit
     sources, relations = _sources(db, target)
     kind = REF_KIND_CODES.get(ask.kind or "", -1)
     relation_kind = RELATION_KIND_CODES.get(ask.kind or "", -1)
@@ -74,7 +72,7 @@ def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
     kept, skipped = _count(db, sources, kind, floor)
     kept_edges, skipped_edges = _count(db, relations, relation_kind, floor)
     rows, edges = _read(db, sources, kind, floor, limit), _read(db, relations, relation_kind, floor, max(0, limit - kept))
-    answer = RefsAnswer(
+    return RefsAnswer(
         target=target.as_target(),
         refs=[Ref(path, line, REF_KINDS[code], CONFIDENCES[confidence], scope) for confidence, path, line, _, code, scope in rows],
         relations=[RelationRow(source, RELATION_KINDS[code], path, line, CONFIDENCES[confidence]) for confidence, path, line, _, code, source in edges],
@@ -82,9 +80,6 @@ def refs(db: apsw.Connection, ask: RefsParams) -> RefsAnswer:
         truncated=len(rows) + len(edges) < kept + kept_edges,
         skipped_low_confidence=skipped + skipped_edges,
     )
-    if ask.limit is None:
-        cut_to_budget(answer, "refs", "relations")
-    return answer
 
 
 def _sources(db: apsw.Connection, target: Symbol | File) -> tuple[list[_Source], list[_Source]]:
@@ -137,9 +132,9 @@ def _targeted(db: apsw.Connection, target: Symbol) -> _Source:
     files = {target.file}
     if target.kind_code == _FUNCTION:
         files |= {row[0] >> 20 for row in db.execute("SELECT id FROM symbol WHERE qualified = ? AND kind = ?", (target.qualified_id, DECLARATION))}
-    held = msgspec.json.encode(sorted(files)).decode()
     only = "r.target_file = ?2" if len(files) == 1 else "r.target_file IN (SELECT value FROM json_each(?2))"
-    return _Source(f"ref r JOIN file f ON f.id = r.id >> 24 WHERE r.target = ?1 AND {only}", (target.qualified_id, target.file if len(files) == 1 else held))
+    held = target.file if len(files) == 1 else listed(sorted(files))
+    return _Source(f"ref r JOIN file f ON f.id = r.id >> 24 WHERE r.target = ?1 AND {only}", (target.qualified_id, held))
 
 
 def _named_only(target: Symbol) -> _Source:
@@ -148,7 +143,7 @@ def _named_only(target: Symbol) -> _Source:
         "uses u CROSS JOIN file f ON f.id = u.file CROSS JOIN ref r ON r.id >= u.file << 24 AND r.id < (u.file + 1) << 24"
         " WHERE u.name = ?1 AND r.name = ?1 AND r.target IS NULL AND f.lang IN (SELECT value FROM json_each(?2))"
     )
-    return _Source(tables, (target.name_id, _family(target)), confidence="3")
+    return _Source(tables, (target.name_id, listed(family_members(target.lang))), confidence="3")
 
 
 def _relations(target: Symbol) -> _Source:
@@ -158,13 +153,11 @@ def _relations(target: Symbol) -> _Source:
         " (SELECT id FROM relation WHERE target = ?1 UNION SELECT id FROM relation WHERE name = ?2 AND confidence = 3)"
         " AND (r.target = ?1 OR f.lang IN (SELECT value FROM json_each(?3)))"
     )
-    return _Source(tables, (target.qualified_id, target.name_id, _family(target)), confidence="CASE WHEN r.target = ?1 THEN r.confidence ELSE 3 END")
+    values = (target.qualified_id, target.name_id, listed(family_members(target.lang)))
+    return _Source(tables, values, confidence="CASE WHEN r.target = ?1 THEN r.confidence ELSE 3 END")
 
 
 def _importers(file: File) -> _Source:
     """Imports of a file's module; one that names the module as a part of its package is a reference to the module."""
     return _Source(f"({_IMPORTS}) r JOIN file f ON f.id = r.id >> 20 WHERE 1", (file.module_id,), confidence="1")
 
-
-def _family(target: Symbol) -> str:
-    return msgspec.json.encode(family_members(target.lang)).decode()

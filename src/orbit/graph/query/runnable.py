@@ -26,10 +26,6 @@ RUNNERS = {
 }  # fmt: skip
 
 
-def runner_of(lang: str) -> str:
-    return RUNNERS.get(lang, "file")
-
-
 def test_id(lang: str, path: str, module: str, qualified: str, line: int) -> str:
     """The id of one test: `path::Class::name` for pytest, package and name for Go, `mod::test` for Rust; elsewhere the nearest there is."""
     if lang == "python":

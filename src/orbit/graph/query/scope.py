@@ -9,7 +9,7 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import find_file, holds_files, symbols_of_name
+from orbit.graph.query.target import clean, find_file, holds_files, read_file, symbols_of_name
 from orbit.graph.selector import Selector, guess_path, parse
 
 
@@ -35,11 +35,11 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     """What a `file:` or `dir:` selector, or a plain path, covers. A folder without indexed files is an error."""
     if text is None:
         return Scope("dir:.")
-    selector = parse(text.encode("utf-8", "replace").decode(), root)
+    selector = parse(clean(text), root)
     is_bare = selector.kind == "name"
     if is_bare:
         selector = guess_path(selector) or Selector("dir", path=selector.name)
-        if selector.kind == "file" and not _is_file(db, selector.path) and (holds_files(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
+        if selector.kind == "file" and read_file(db, selector.path) is None and (holds_files(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
     if selector.kind == "file":
         found = find_file(db, selector.path)
@@ -56,7 +56,3 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
         hint = f"did you mean {', '.join(near)}?" if near else f"`orbit graph why {selector.path}` says why nothing there is indexed"
         raise NotFoundError(f"no indexed files in {selector.path!r}", hint=hint, candidates=near, code="folder-not-found")
     return Scope(str(selector), f"{selector.path}/", f"{selector.path}0")  # `0` follows `/`
-
-
-def _is_file(db: apsw.Connection, path: str) -> bool:
-    return db.execute("SELECT 1 FROM file WHERE path = ?", (path,)).get is not None

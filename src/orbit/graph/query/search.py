@@ -16,7 +16,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import NotFoundError, UsageError
-from orbit.graph.query.answer import GraphAnswer, cut_to_budget
+from orbit.graph.query.answer import GraphAnswer, listed
 from orbit.graph.query.history import TaskTouches, task_symbols
 from orbit.graph.query.near import closest, near_names, quoted, words
 from orbit.graph.query.target import COLUMNS, DECLARATION, Symbol, symbols_of_name
@@ -27,7 +27,7 @@ _TOKENS = re.compile(r"\w+")
 _MOST_WORDS = 12
 
 
-class SearchParams(msgspec.Struct, kw_only=True):
+class SearchParams(msgspec.Struct):
     query: Annotated[
         str | None, Meta(description="A name, the beginning of one, or words; may be left out with --task-id.", extra={"cli": {"argument": True}})
     ] = None
@@ -82,7 +82,7 @@ class _Scope:
             self.where, self.values = "f.lang = ?", [lang.lower()]
         if paths is not None:
             self.where += " AND f.path IN (SELECT value FROM json_each(?))"
-            self.values.append(msgspec.json.encode(sorted(paths)).decode())
+            self.values.append(listed(sorted(paths)))
 
 
 def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None = None) -> SearchAnswer:
@@ -99,15 +99,12 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
         _add_touched(db, answer, query, scope, task_symbols(db, touched), limit)
     elif query and ask.kind in (None, "symbol"):
         _add_symbols(db, answer, query, scope, limit)
-    for kind, add in (("config", _add_configs), ("string", _add_strings)):
-        if _TOKENS.search(query) and ask.kind in (None, kind):
-            add(db, answer, query, scope, limit)
+    if tokens := _TOKENS.findall(query):
+        _add_texts(db, answer, ask, scope, tokens, limit)
     answer.truncated = len(answer.matches) < answer.total
     if not answer.total:
         near = near_names(db, query)
         answer.did_you_mean = [] if query.lower() in (name.lower() for name in near) else near  # the name is there: kind, language or task rule it out
-    if ask.limit is None:
-        cut_to_budget(answer, "matches")
     return answer
 
 
@@ -212,29 +209,19 @@ def _read(db: apsw.Connection, ids: list[int]) -> list[Symbol]:
 
 # --- strings and configuration keys
 
-
-def _text_pattern(query: str) -> str:
-    return _all(_TOKENS.findall(query)[:_MOST_WORDS])
-
-
-def _add_configs(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
-    pattern, room = _text_pattern(query), limit - len(answer.matches)
-    answer.total += _count(db, "configs_fts", pattern, scope)
-    for row_id in _first(db, "configs_fts", pattern, scope, room) if room > 0 else ():
-        rows = db.execute("SELECT key, kind, file_path, line FROM configs WHERE id = ?", (row_id,))
-        answer.matches += [ConfigMatch(_shorten(key), *rest) for key, *rest in rows]
+_CONFIGS = "SELECT key, kind, file_path, line FROM configs WHERE id = ?"
+_STRINGS = """SELECT t.value, t.file_path, t.line, coalesce(q.value, t.file_path) FROM strings t
+    LEFT JOIN symbol s ON s.id = t.context_symbol LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?"""
+_TEXTS = (("config", "configs_fts", ConfigMatch, _CONFIGS), ("string", "strings_fts", StringMatch, _STRINGS))
 
 
-def _add_strings(db: apsw.Connection, answer: SearchAnswer, query: str, scope: _Scope, limit: int) -> None:
-    pattern, room = _text_pattern(query), limit - len(answer.matches)
-    answer.total += _count(db, "strings_fts", pattern, scope)
-    for row_id in _first(db, "strings_fts", pattern, scope, room) if room > 0 else ():
-        rows = db.execute(
-            "SELECT t.value, t.file_path, t.line, coalesce(q.value, t.file_path) FROM strings t"
-            " LEFT JOIN symbol s ON s.id = t.context_symbol LEFT JOIN text q ON q.id = s.qualified WHERE t.id = ?",
-            (row_id,),
-        )
-        answer.matches += [StringMatch(_shorten(value), *rest) for value, *rest in rows]
+def _add_texts(db: apsw.Connection, answer: SearchAnswer, ask: SearchParams, scope: _Scope, tokens: list[str], limit: int) -> None:
+    pattern = _all(tokens[:_MOST_WORDS])
+    for kind, table, match, columns in _TEXTS:
+        if ask.kind in (None, kind):
+            answer.total += _count(db, table, pattern, scope)
+            for row_id in _first(db, table, pattern, scope, max(0, limit - len(answer.matches))):
+                answer.matches += [match(_shorten(value), *rest) for value, *rest in db.execute(columns, (row_id,))]
 
 
 def _shorten(value: str) -> str:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import apsw
 import msgspec
-import xxhash
 from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import NotFoundError
 from orbit.graph.query.answer import Decision, GraphAnswer, SelectorArgument
-from orbit.graph.query.target import File, Symbol, find_target
+from orbit.graph.query.fresh import read_source
+from orbit.graph.query.target import Symbol, find_target
 
 MAX_BYTES = 65_536
 STALE = "the file changed since the sync, so these bytes may not be the whole symbol, or all of them its own; run `orbit graph sync`"
 
 
-class ShowParams(msgspec.Struct, kw_only=True):
+class ShowParams(msgspec.Struct):
     selector: SelectorArgument
     max_bytes: Annotated[int, Meta(ge=0, description="How much source at most; cut at a character.")] = MAX_BYTES
     decisions: Annotated[bool, Meta(description="List the decisions that govern it.")] = False
@@ -50,7 +49,9 @@ class ShowAnswer(GraphAnswer, kw_only=True):
 def show(db: apsw.Connection, ask: ShowParams, root: Path) -> ShowAnswer:
     """One symbol, or a whole file."""
     target = find_target(db, ask.selector, root)
-    content, is_fresh = _read(db, root, target)
+    content, is_fresh = read_source(db, root, target.path)
+    if content is None:
+        raise NotFoundError(f"{target.path} cannot be read, or is no file of this worktree any more", hint="run `orbit graph sync`", code="file-gone")
     about = target.as_target()
     span = Span(target.start, target.end) if isinstance(target, Symbol) else Span(0, len(content))
     piece = content[span.start : span.end]
@@ -70,20 +71,6 @@ def show(db: apsw.Connection, ask: ShowParams, root: Path) -> ShowAnswer:
     if not is_fresh:
         answer.fresh, answer.stale_files, answer.note = False, [about.path], STALE
     return answer
-
-
-def _read(db: apsw.Connection, root: Path, target: Symbol | File) -> tuple[bytes, bool]:
-    """The file's bytes, and whether they are those the graph knows. A symlink put in its place is not followed."""
-    path = root / target.path
-    try:
-        if path.is_symlink() or not path.resolve().is_relative_to(root):
-            raise NotFoundError(f"{target.path} is no file of this worktree any more", hint="run `orbit graph sync`", code="file-gone")
-        with open(os.fspath(path), "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise NotFoundError(f"{target.path} cannot be read: {error.strerror}", hint="run `orbit graph sync`", code="file-gone") from None
-    stored = db.execute("SELECT hash FROM file WHERE path = ?", (target.path,)).get
-    return content, xxhash.xxh3_128_digest(content) == stored
 
 
 def cut(piece: bytes, most: int) -> str:

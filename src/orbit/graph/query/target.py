@@ -81,54 +81,51 @@ class File(msgspec.Struct, frozen=True):
         return Target(name=self.path.rpartition("/")[2], qualified=self.module, selector=self.selector, kind="file", path=self.path, line=1)
 
 
-def find_symbol(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol:
-    """The one symbol that `text` means. A file, folder or module is refused: it is not one symbol."""
-    found = find_target(db, text, root)
-    if isinstance(found, File):
-        raise UsageError(f"{found.selector} is a file, not a symbol", hint=f"`orbit graph overview {found.selector}` lists its symbols")
-    return found
-
-
-def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol | File:
-    """The one symbol or file that `text` means."""
-    selector = parse(_clean(text), root)
+def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *, with_near: bool = True) -> Symbol | File:
+    """The one symbol or file that `text` means. Without `with_near` no names near a wrong one are looked for, which takes most of the time."""
+    selector = parse(clean(text), root)
     if selector.kind == "symbol":
-        return _choose(db, str(selector), symbols_of_selector(db, selector))
+        return _choose(db, str(selector), symbols_of_selector(db, selector, with_near), with_near)
     if selector.kind == "file":
-        return find_file(db, selector.path)
+        return find_file(db, selector.path, with_near)
     if selector.kind == "dir":
         raise UsageError(f"{selector} is a folder, not a symbol", hint=f"`orbit graph overview {selector}` shows what is in it")
     if selector.kind == "module":
-        return _find_module(db, selector.name)
+        return _find_module(db, selector.name, with_near)
     if selector.kind == "command":
-        return _find_handler(db, selector.name)
-    found = _prefer_members(symbols_of_name(db, selector.name))
+        return _find_handler(db, selector.name, with_near)
+    named = symbols_of_name(db, selector.name)
+    found = [symbol for symbol in named if symbol.kind_code != _MODULE] or named  # a module is often called like the one thing in it
     if not found and selector.name.startswith(("/", "../", "./")):
         path = normalise(selector.name, root)
-        return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path)
+        return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path, with_near)
     if not found:
         guess = guess_path(selector)
         if guess is not None and (file := read_file(db, guess.path)) is not None:
             return _at_line(db, file, selector.name)
-        if files := _modules(db, selector.name) or (_files_ending(db, guess.path) if guess is not None else []):
+        if files := _modules(db, selector.name) or (_files(db, "substr(f.path, -length(?1)) = ?1", f"/{guess.path}") if guess is not None else []):
             return files[0] if len(files) == 1 else _choose_file(selector.name, files)
         if guess is not None and holds_files(db, guess.path):
             return find_target(db, f"dir:{guess.path}")
         found = _in_named_file(db, selector.name)
-    return _choose(db, selector.name, found)
+    return _choose(db, selector.name, found, with_near)
 
 
-def find_file(db: apsw.Connection, path: str) -> File:
+def find_file(db: apsw.Connection, path: str, with_near: bool = True) -> File:
     """The indexed file at a path."""
     found = read_file(db, path)
     if found is None:
-        name = path.rpartition("/")[2]
-        pool = [row[0] for row in db.execute("SELECT path FROM file WHERE path = ? OR substr(path, -length(?)) = ? LIMIT 50", (name, f"/{name}", f"/{name}"))]
-        pool = pool or closest(path, (row[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 2000")))
-        near = [str(Selector("file", path=candidate)) for candidate in pool[:5]]
+        near = _near_files(db, path) if with_near else []
         hint = f"did you mean {', '.join(near)}?" if near else f"`orbit graph why {path}` says why it is not indexed"
         raise NotFoundError(f"no file {path!r} in the graph", hint=hint, candidates=near, code="file-not-found")
     return found
+
+
+def _near_files(db: apsw.Connection, path: str) -> list[str]:
+    name = path.rpartition("/")[2]
+    pool = [row[0] for row in db.execute("SELECT path FROM file WHERE path = ? OR substr(path, -length(?)) = ? LIMIT 50", (name, f"/{name}", f"/{name}"))]
+    pool = pool or closest(path, (row[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 2000")))
+    return [str(Selector("file", path=candidate)) for candidate in pool[:5]]
 
 
 def read_file(db: apsw.Connection, path: str) -> File | None:
@@ -136,8 +133,9 @@ def read_file(db: apsw.Connection, path: str) -> File | None:
     return File(*row) if row else None
 
 
-def read_symbol(db: apsw.Connection, symbol_id: int) -> Symbol | None:
-    row = db.execute(f"{COLUMNS} WHERE s.id = ?", (symbol_id,)).fetchone()
+def symbol_at(db: apsw.Connection, qualified: int | None, file: int | None) -> Symbol | None:
+    """What a reference was resolved to; of a method and a field of one name, the method."""
+    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1", (qualified, file)).fetchone()
     return Symbol(*row) if row else None
 
 
@@ -152,14 +150,14 @@ def text_id(db: apsw.Connection, value: str) -> int:
     return -2 if found is None else found
 
 
-def symbols_of_selector(db: apsw.Connection, selector: Selector) -> list[Symbol]:
+def symbols_of_selector(db: apsw.Connection, selector: Selector, with_near: bool = True) -> list[Symbol]:
     """Symbols a `symbol:` selector may mean: by qualified name, else by name, else by the end of the qualified name."""
     whole = f"{selector.path}#{selector.name}"
     for at in (index for index, sign in enumerate(whole) if sign == "#"):  # a path may hold a `#`, too
         file, name = db.execute("SELECT id FROM file WHERE path = ?", (whole[:at],)).get, whole[at + 1 :]
         if file is not None and name:
             return _in_file(db, file, name, selector.symbol_kind)
-    find_file(db, selector.path)
+    find_file(db, selector.path, with_near)
     return []
 
 
@@ -199,12 +197,7 @@ def _ends_with(qualified: str, name: str) -> bool:
     return held[-len(wanted) :] == wanted
 
 
-def _prefer_members(found: list[Symbol]) -> list[Symbol]:
-    """Without the modules, if anything else has the name: a module is often called like the one thing in it, and `module:` names it."""
-    return [symbol for symbol in found if symbol.kind_code != _MODULE] or found
-
-
-def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
+def _choose(db: apsw.Connection, text: str, found: list[Symbol], with_near: bool) -> Symbol:
     """The only one; of a function and its own declarations, the function."""
     if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
         bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
@@ -212,7 +205,7 @@ def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise SymbolNotFoundError(text, near_selectors(db, text))
+        raise SymbolNotFoundError(text, near_selectors(db, text) if with_near else ())
     ranked = sorted(found, key=lambda symbol: symbol.is_demoted)
     raise AmbiguousError(text, [symbol.selector for symbol in ranked[:MOST_CANDIDATES]], total=len(found))
 
@@ -244,12 +237,11 @@ _FILE_COLUMNS = "SELECT f.id, f.path, f.lang, m.value, f.module, f.size FROM fil
 
 
 def _modules(db: apsw.Connection, name: str) -> list[File]:
-    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE f.module = ? ORDER BY f.path", (text_id(db, name),))]
+    return _files(db, "f.module = ?", text_id(db, name))
 
 
-def _files_ending(db: apsw.Connection, path: str) -> list[File]:
-    """Files by the end of their path: a bare file name, or with a folder or two."""
-    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE substr(f.path, -length(?1)) = ?1 ORDER BY f.path", (f"/{path}",))]
+def _files(db: apsw.Connection, where: str, value: int | str) -> list[File]:
+    return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE {where} ORDER BY f.path", (value,))]
 
 
 def _at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
@@ -271,7 +263,7 @@ def _in_named_file(db: apsw.Connection, name: str) -> list[Symbol]:
     return []
 
 
-def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
+def _find_module(db: apsw.Connection, name: str, with_near: bool) -> Symbol | File:
     files = _modules(db, name)
     if len(files) == 1:
         return files[0]
@@ -280,22 +272,22 @@ def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
     kinds = {SYMBOL_KIND_CODES[kind] for kind in ("module", "namespace", "package")}
     found = [symbol for symbol in symbols_of_name(db, name) if symbol.kind_code in kinds]
     if not found:
-        pool = [row[0] for row in db.execute("SELECT DISTINCT m.value FROM file f JOIN text m ON m.id = f.module LIMIT 5000")]
-        near = [f"module:{module}" for module in closest(name, pool)]
+        pool = db.execute("SELECT DISTINCT m.value FROM file f JOIN text m ON m.id = f.module LIMIT 5000") if with_near else ()
+        near = [f"module:{module}" for module in closest(name, (row[0] for row in pool))]
         hint = f"did you mean {', '.join(near)}?" if near else "`orbit graph overview` shows what there is"
         raise NotFoundError(f"no module named {name!r}", hint=hint, candidates=near, code="module-not-found")
-    return _choose(db, f"module:{name}", found)
+    return _choose(db, f"module:{name}", found, with_near)
 
 
 def _choose_file(text: str, files: list[File]) -> File:
     raise AmbiguousError(text, [file.selector for file in files[:MOST_CANDIDATES]], total=len(files))
 
 
-def _find_handler(db: apsw.Connection, name: str) -> Symbol:
+def _find_handler(db: apsw.Connection, name: str, with_near: bool) -> Symbol:
     """What handles a command of a command line."""
     rows = commands_of_name(db, name)
     if not rows:
-        near = [f"command:{command}" for command in near_commands(db, name)]
+        near = [f"command:{command}" for command in near_commands(db, name)] if with_near else []
         hint = f"did you mean {', '.join(near)}?" if near else "no such command is declared in this worktree"
         raise NotFoundError(f"no command named {name!r}", hint=hint, candidates=near, code="command-not-found")
     found = only_handler(db, name, rows)
@@ -324,9 +316,8 @@ def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tupl
     """What runs these commands, with the full name. Functions go before objects that stand for groups, and tests come last. Several: an error."""
     found: dict[int, tuple[Symbol, str]] = {}
     for _, full_name, _, target, target_file in rows:
-        if target is not None:
-            symbols = _read(db, "s.qualified = ? AND s.id >> 20 = ?", (target, target_file))
-            found.update((symbol.id, (symbol, full_name)) for symbol in symbols[:1])
+        if symbol := symbol_at(db, target, target_file):
+            found[symbol.id] = (symbol, full_name)
     if not found:
         return None
     best = min(_rank(symbol) for symbol, _ in found.values())
@@ -354,6 +345,6 @@ def near_commands(db: apsw.Connection, name: str) -> list[str]:
     return list(dict.fromkeys(full for end in near for full in pool[end]))[:5]
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Text that SQLite can be asked for: bytes that were no UTF-8 name nothing."""
     return text.encode("utf-8", "replace").decode()

@@ -9,18 +9,18 @@ import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler
+from orbit.errors import UsageError
+from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, SPARE, ConfidenceFloor, GraphAnswer
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, File, Symbol, commands_of_name, find_target, near_commands, only_handler, symbol_at
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
 CAP = 200
 DEPTH = 5
-SPARE = 1000  # bytes of the budget for the root and for what freshness may add
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
-class TraceParams(msgspec.Struct, kw_only=True):
+class TraceParams(msgspec.Struct):
     command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
     depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
@@ -50,7 +50,10 @@ def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
     text = ask.command.strip()
     if parse(text).kind in ("symbol", "file", "dir", "module"):
-        return _tree(db, find_symbol(db, text), text, ask)
+        target = find_target(db, text)
+        if isinstance(target, File):
+            raise UsageError(f"{target.selector} is a file, not a symbol", hint=f"`orbit graph overview {target.selector}` lists its symbols")
+        return _tree(db, target, text, ask)
     name = " ".join(text.removeprefix("command:").split())
     rows = commands_of_name(db, name)
     if not rows:
@@ -101,18 +104,10 @@ def _calls(db: apsw.Connection, symbol: Symbol, floor: int) -> list[tuple[Symbol
         " AND target_file IS NOT NULL GROUP BY target, target_file ORDER BY min(start), min(id)",
         (inside.file << REF_SHIFT, (inside.file + 1) << REF_SHIFT, inside.start, inside.end, REF_KIND_CODES["call"], floor),
     )
-    found = ((_symbol_at(db, target, file), confidence) for confidence, target, file in list(rows))
+    found = ((symbol_at(db, target, file), confidence) for confidence, target, file in list(rows))
     return [(callee, confidence) for callee, confidence in found if callee is not None]
 
 
-def _symbol_at(db: apsw.Connection, qualified: int, file: int | None) -> Symbol | None:
-    found = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.id LIMIT 1", (qualified, file)).fetchone()
-    return Symbol(*found) if found else None
-
-
 def _constructor(db: apsw.Connection, symbol: Symbol) -> Symbol | None:
-    for row in db.execute(f"{COLUMNS} WHERE s.container = ? AND s.id >> 20 = ? ORDER BY s.id", (symbol.qualified_id, symbol.file)):
-        found = Symbol(*row)
-        if found.kind == "constructor" or found.name in _CONSTRUCTORS:
-            return found
-    return None
+    members = (Symbol(*row) for row in db.execute(f"{COLUMNS} WHERE s.container = ? AND s.id >> 20 = ? ORDER BY s.id", (symbol.qualified_id, symbol.file)))
+    return next((member for member in members if member.kind == "constructor" or member.name in _CONSTRUCTORS), None)
