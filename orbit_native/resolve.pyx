@@ -36,6 +36,7 @@ cdef enum:
     VARIANT_KIND = 128                           # a value of the type around it, or a way to make one
     OF_CLASS = 256                               # wanted besides kinds: members of the type itself, or of its instances
     OF_INSTANCE = 512
+    MEMBER_KIND = 1024                           # of an object or a type, never a name by itself
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
     FORM_FOR = 3
     FORM_RETURN = 5
@@ -116,7 +117,7 @@ cdef class Resolver:
         cdef int scope
         file.id, file.module, file.rules, file.facts = facts.id, facts.module, facts.rules, facts
         file.symbols, file.stars, file.relations = [None] * facts.definitions.shape[0], [], facts.relations.tolist()
-        file.named, file.binds, file.fields, file.exports = {}, {}, {}, {}
+        file.named, file.binds, file.fields, file.exports, file.returns = {}, {}, {}, {}, {}
         for module_id, name, local, flags, within in facts.imports.tolist():
             if flags & STAR:
                 for target in self.star_targets(file, module_id, within):
@@ -128,8 +129,12 @@ cdef class Resolver:
             scope = rows[i, 4]
             if rows[i, 0] == FORM_FIELD:
                 holder = scope if scope >= 0 and self.kind_bits[file.at(scope).kind] & VARIANT_KIND else self.type_scope(file, scope)
+                if holder == NOTHING and file.rules.makes_objects:
+                    holder = self.object_scope(file, scope)
                 file.fields.setdefault((holder, rows[i, 1]), []).append((rows[i, 2], rows[i, 3], scope))
-            elif rows[i, 0] != FORM_RETURN:
+            elif rows[i, 0] == FORM_RETURN:
+                file.returns.setdefault(scope, []).append((rows[i, 5], rows[i, 3]))
+            else:
                 key = place(scope, rows[i, 1])
                 made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
                 held = file.binds.get(key)
@@ -167,6 +172,18 @@ cdef class Resolver:
                 return scope
             scope = symbol.parent
         return NOTHING
+
+    cdef int object_scope(self, File file, int scope):
+        """The outermost function around a scope, or the one of this file whose method that is assigned to be."""
+        cdef Symbol symbol
+        cdef int last = NOTHING
+        while scope >= 0:
+            last, symbol = scope, file.at(scope)
+            if symbol.owner != NOTHING:
+                for other in file.own_members(file.module, symbol.owner):
+                    return (<Symbol>other).index
+            scope = symbol.parent
+        return last
 
     cdef File get_file(self, int id):
         found = self.files.get(id)
@@ -394,10 +411,10 @@ cdef class Resolver:
         return thing(found.kind, conf, found.symbol, found.module, found.arguments)
 
     cdef Thing declared(self, Symbol symbol, int depth):
-        """The declared type of a symbol (return type of a function), else what its initialiser evaluates to."""
+        """The declared type of a symbol (return type of a function), else what its initialiser or what it returns evaluates to."""
         cdef File home
         cdef Thing made
-        if depth > DEPTH or (symbol.type == NOTHING and symbol.value == NOTHING):
+        if depth > DEPTH:
             return None
         key = (symbol.file, symbol.index)
         if key in self.busy:
@@ -409,11 +426,26 @@ cdef class Resolver:
         try:
             if symbol.type != NOTHING:
                 made = self.resolve_type(home, symbol.index, symbol.type, depth + 1)
-            else:
+            elif symbol.value != NOTHING:
                 made = self.evaluate(home, symbol.parent, symbol.value, symbol.start, depth + 1)
+            else:
+                made = self.returned(home, symbol.index, depth)
         finally:
             self.busy.discard(key)
         return made
+
+    cdef Thing returned(self, File home, int scope, int depth):
+        """What a function without a declared type gives back: the one thing that those of its returns stand for that are plain to see."""
+        cdef Thing only = None, made
+        for at, value in home.returns.get(scope, ()):
+            made = self.evaluate(home, scope, value, at, depth + 1)
+            if made is None or made.kind == UNKNOWN or made.kind == LOCAL:
+                continue
+            if only is not None and (made.kind != only.kind or made.symbol is not only.symbol and
+                                     (made.symbol is None or only.symbol is None or made.symbol.qualified != only.symbol.qualified)):
+                return None
+            only = made
+        return only
 
     cdef Thing lookup(self, File file, int scope, int name, int at, int argc, int bits, int depth):
         """What a bare name means at a place, from the inside out; None when nothing in reach has that name."""
@@ -449,7 +481,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             else:
-                options = self.fitting(self.find_members(rules.family, around.qualified, name), bits)
+                options = self.fitting(self.bare(file, around.qualified, name), bits)
                 if options:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
@@ -462,7 +494,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
-                    and not self.kind_bits[around.kind] & MODULE_KIND \
+                    and not self.kind_bits[around.kind] & MODULE_KIND and (around.owner == NOTHING or not rules.makes_objects) \
                     and (around.parent == NOTHING or self.kind_bits[file.at(around.parent).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
@@ -489,15 +521,22 @@ cdef class Resolver:
                 return self.of_symbol(self.pick(options, file.id, argc, bits), SAME_MODULE, depth)
         return None
 
+    cdef list bare(self, File file, int container, int name):
+        """Definitions inside a module or function that their name alone can mean: not what an object written there holds."""
+        found = self.find_members(file.rules.family, container, name)
+        if found and file.rules.makes_objects:
+            return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & MEMBER_KIND]
+        return found
+
     cdef bint module_has(self, File file, int name):
-        return bool(self.find_members(file.rules.family, file.module, name))
+        return bool(self.bare(file, file.module, name))
 
     cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
         """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
-        options = self.fitting(self.find_members(file.rules.family, file.module, name), bits)
+        options = self.fitting(self.bare(file, file.module, name), bits)
         if options:
             mine = [s for s in options if (<Symbol>s).file == file.id]
             if mine:
@@ -560,7 +599,8 @@ cdef class Resolver:
             return thing(EXTERNAL, IMPORTED)
         if name == NOTHING:
             if self.module_files(file.rules.family, module):
-                return thing(MODULE, IMPORTED, None, module)
+                found = self.whole(file, module, depth)
+                return found if found is not None else thing(MODULE, IMPORTED, None, module)
             found = self.qualified_path(file, module, argc, bits, depth)
             return found if found is not None else thing(EXTERNAL, IMPORTED)
         options = self.fitting(self.find_members(file.rules.family, module, name), bits)
@@ -581,6 +621,9 @@ cdef class Resolver:
                 found = self.through(other, name, argc, bits, depth + 1)
                 if found is not None and found.kind != EXTERNAL:
                     return self.weaker(found, IMPORTED)
+            found = self.whole(file, module, depth)
+            if found is not None:
+                return self.member(found, name, argc, bits, file.id, depth + 1)
         finally:
             self.busy.discard(key)
         if inside:
@@ -590,6 +633,25 @@ cdef class Resolver:
             if found is not None and found.kind == CLASS:
                 return self.member(found, name, argc, bits, file.id, depth + 1)
             return thing(EXTERNAL, IMPORTED)
+        return None
+
+    cdef Thing whole(self, File file, int module, int depth):
+        """What a module is when it exports one thing as itself (`module.exports = X`); its other members stay those of the module."""
+        cdef File other
+        cdef Thing made
+        key = (module, NOTHING)
+        if key in self.busy:
+            return None
+        self.busy.add(key)
+        try:
+            for id in self.module_files(file.rules.family, module):
+                other = self.get_file(id)
+                if NOTHING in other.exports:
+                    made = self.evaluate(other, NOTHING, other.exports[NOTHING], 1 << 30, depth + 1)
+                    if made is not None and made.symbol is not None:
+                        return thing(made.kind, IMPORTED, made.symbol, module, made.arguments)
+        finally:
+            self.busy.discard(key)
         return None
 
     cdef Thing through(self, File other, int name, int argc, int bits, int depth):
@@ -768,12 +830,14 @@ cdef class Resolver:
 
     cdef Thing declared_member(self, Symbol symbol, int name, int argc, int bits, int file, int depth):
         cdef File home
-        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
-        if options:
-            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
         home = self.get_file(symbol.file)
         if home is None:
             return None
+        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
+        if options and home.rules.makes_objects and bits & (OF_CLASS | OF_INSTANCE):
+            options = [s for s in options if self.on_side(s, bits)]
+        if options:
+            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
         held = home.fields.get((symbol.index, name))
         if held is None:
             return None
@@ -794,6 +858,10 @@ cdef class Resolver:
                 return made
         return thing(LOCAL, EXACT)
 
+    cdef bint on_side(self, Symbol symbol, int bits):
+        """Is a member of a class reached as it is here, on the class or on an instance? Of what was assigned to it that is not known."""
+        return symbol.owner != NOTHING or not self.kind_bits[symbol.kind] & MEMBER_KIND or bool(symbol.flags & IS_STATIC) == bool(bits & OF_CLASS)
+
     cdef Thing member(self, Thing found, int name, int argc, int bits, int file, int depth):
         """`found.name`: None when it is not known to have such a member."""
         cdef File home
@@ -804,12 +872,15 @@ cdef class Resolver:
             home = self.get_file(file)
             made = self.follow(home, found.module, name, argc, bits, depth + 1)
             return self.weaker(made, found.conf) if made is not None else None
+        if found.module != NOTHING:
+            made = self.member(thing(found.kind, found.conf, found.symbol, NOTHING, found.arguments), name, argc, bits, file, depth + 1)
+            return made if made is not None else self.member(thing(MODULE, found.conf, None, found.module), name, argc, bits, file, depth + 1)
         if found.kind == CLASS or found.kind == INSTANCE:
             if found.symbol is None:
                 return thing(EXTERNAL, found.conf)
             if bits & CALLABLE_KIND:
                 home = self.get_file(file)
-                if home is not None and home.rules.class_sides:
+                if home is not None and (home.rules.class_sides or home.rules.makes_objects):
                     bits |= OF_CLASS if found.kind == CLASS else OF_INSTANCE
             made = self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
             if made is None and bits & CALLABLE_KIND:
@@ -819,7 +890,17 @@ cdef class Resolver:
             return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1, True)
         if found.kind == EXTERNAL:
             return found
+        home = self.get_file(file)
+        if found.symbol is not None and home is not None and home.rules.makes_objects:
+            return self.attached(found, name, argc, bits, file)
         return None
+
+    cdef Thing attached(self, Thing found, int name, int argc, int bits, int file):
+        """A member of a function or of an object that a constant holds: written in the object, or assigned to it."""
+        options = self.fitting(self.find_members(found.symbol.family, found.symbol.qualified, name), bits)
+        if not self.kind_bits[found.symbol.kind] & VALUE_KIND:
+            options = [s for s in options if (<Symbol>s).owner != NOTHING]
+        return self.of_symbol(self.pick(options, file, argc, bits), found.conf, 0) if options else None
 
     cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
         """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
@@ -915,9 +996,11 @@ cdef class Resolver:
             if around != NOTHING:
                 if name in rules.super_names:
                     return thing(SUPER, EXACT, self.real_type(file, around, depth))
-                if rules.class_sides and self.on_class(file, scope):
+                if (rules.class_sides or rules.makes_objects) and self.on_class(file, scope):
                     return thing(CLASS, EXACT, self.real_type(file, around, depth))
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
+            if rules.makes_objects and name in rules.self_names:
+                return self.object_around(file, scope, depth)
             if file.binds.get(place(scope, name)) is None:
                 return None
         cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
@@ -952,9 +1035,29 @@ cdef class Resolver:
             if self.kind_bits[symbol.kind] & CALLABLE_KIND:
                 return symbol.flags & IS_STATIC
             if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND):
+                return file.rules.class_sides
+            if symbol.flags & IS_STATIC:
                 return True
             scope = symbol.parent
         return False
+
+    cdef Thing object_around(self, File file, int scope, int depth):
+        """What `this` is outside a class: what a method was assigned to, the object it is written in, or what the outermost function makes."""
+        cdef Symbol symbol = None
+        cdef Thing found
+        while scope >= 0:
+            symbol = file.at(scope)
+            if symbol.owner != NOTHING:
+                found = self.evaluate(file, symbol.parent, symbol.owner, 1 << 30, depth + 1)
+                return thing(INSTANCE, found.conf, found.symbol) if found is not None and found.symbol is not None else None
+            if self.kind_bits[symbol.kind] & VALUE_KIND:
+                break
+            scope = symbol.parent
+        if symbol is None:
+            return None
+        if self.kind_bits[symbol.kind] & MEMBER_KIND and self.kind_bits[symbol.kind] & CALLABLE_KIND:
+            return thing(MODULE, EXACT, None, file.module)
+        return thing(INSTANCE, EXACT, symbol)
 
     cdef Symbol real_type(self, File file, int index, int depth):
         """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
@@ -1045,6 +1148,8 @@ cdef class Resolver:
         if self.kind_bits[symbol.kind] & VALUE_KIND:
             return None
         made = self.declared(symbol, depth + 1)
+        if made is None and symbol.type == NOTHING and self.get_file(symbol.file).rules.makes_objects:
+            return thing(INSTANCE, found.conf, symbol)
         if made is None or made.kind != INSTANCE:
             return None
         return self.weaker(made, IMPORTED if found.conf < IMPORTED and made.symbol is not None and made.symbol.file != symbol.file else found.conf)
@@ -1127,7 +1232,7 @@ cdef class Resolver:
 
     cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags):
         cdef Thing held
-        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or flags & FLAG_NEW else CALLABLE_KIND | TYPE_KIND
+        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or (flags & FLAG_NEW and not file.rules.makes_objects) else CALLABLE_KIND | TYPE_KIND
         if receiver == NOTHING:
             if name in file.rules.super_names:
                 return thing(LOCAL, EXACT)

@@ -107,9 +107,9 @@ class Config(msgspec.Struct, kw_only=True, gc=False):
 
 
 class Export(msgspec.Struct, kw_only=True, gc=False):
-    """A name the file makes public; `value` is what it stands for when that is another expression."""
+    """A name the file makes public; `value` is what it stands for when that is another expression. Flag `whole`: the file itself is the value."""
 
-    name: int
+    name: int = NONE
     value: int = NONE
     start: int
     flags: frozenset[str] = frozenset()

@@ -58,7 +58,7 @@ class Unit:
             else:
                 target = layout.targets[key] = table.import_target(text, self.path, module, layout)
             local = alias if alias != NONE else name
-            if local == NONE and not flags & (STAR | SIDE):
+            if local == NONE and not flags & (STAR | SIDE) and table.import_binds != "none":
                 parts = (target or text).replace("/", separator).split(separator)
                 local = texts.id(text.split(separator)[0] if binds_first else parts[-1])
                 if binds_first and target is not None and alias == NONE:
@@ -117,7 +117,7 @@ class Unit:
             if flags & STAR:
                 show(self.module, "star", module, flags)
         for name, value in self.exports.tolist():
-            show(name, "export", value)
+            show(name if name != NONE else self.module, "export", value)
         for form, name, type_, value, scope, _ in self.binds.tolist():
             if form == FIELD or scope == NONE:
                 show(name, "bind", form, type_, value)

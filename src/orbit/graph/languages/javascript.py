@@ -46,7 +46,7 @@ class _Documentation:
         self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
         self._by_name_start = {found.name_start: index for index, found in enumerate(facts.definitions)}
         self._counted = (0, 1)  # position, its line
-        self._imported: set[tuple[str, str]] = set()
+        self._imported: set[str] = set()
 
     def read(self) -> None:
         source, end = self._facts.source, 0
@@ -114,16 +114,18 @@ class _Documentation:
             facts.definitions[index].type = type_id
 
     def _type(self, written: str, start: int) -> int:
-        """The canonical type; types of other modules (`import("x").T`) are imported under their own name."""
+        """The canonical type; types of other modules (`import("x").T`) become imports."""
         written = IMPORTED_TYPE.sub(lambda found: self._imported_type(found[1], found[2] or "", start), written).strip()
         written = written.strip("?!").removeprefix("...").removesuffix("=").replace(".<", "<")
         return self._facts.type_id(written)
 
     def _imported_type(self, path: str, name: str, start: int) -> str:
-        if name and (path, name) not in self._imported:
-            self._imported.add((path, name))
-            self._facts.add_import(path, start, start, self._line(start), name=name, flags=frozenset({"type"}))
-        return name or "unknown"
+        """A type of another module, or the module's own when no name is given, under a name that nothing else in the file has."""
+        alias = re.sub(r"\W+", "_", f"import_{path}_{name}")
+        if alias not in self._imported:
+            self._imported.add(alias)
+            self._facts.add_import(path, start, start, self._line(start), name=name, alias=alias, flags=frozenset({"type"}))
+        return alias
 
     def _import(self, text: str, at: int, start: int) -> None:
         """`@import { A, B as C } from "x"`."""
@@ -192,6 +194,8 @@ LANGUAGES = {
         fix_up=fix_up,
         self_names=typescript.SELF_NAMES,
         super_names=("super",),
+        makes_objects=True,
+        import_binds="none",
         transparent=typescript.TRANSPARENT,
         collections=typescript.COLLECTIONS,
         builtins=typescript.BUILTINS,

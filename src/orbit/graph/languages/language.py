@@ -77,7 +77,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
     aims_by_folder: bool = False  # does the target of an import depend on its text and the importing folder alone?
-    import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last
+    makes_objects: bool = False  # may a function be a constructor, or give back what is defined in it, and an object hold methods? (JavaScript)
+    import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first, last or none
     shared_modules: bool = False  # are names of other files of the same module visible without import?
     nested_modules: bool = False  # are names of the modules around a module visible in it? (namespace A.B sees A)
     reexports_all: bool = False  # does importing a name make it a name of the importing module too?

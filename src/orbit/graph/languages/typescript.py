@@ -1,7 +1,7 @@
 """TypeScript and TSX: what the captures of ecmascript.scm, typescript.scm and jsx.scm mean. JavaScript shares the fix-ups.
 
-Exports: `export default x` and `module.exports = x` are both named `default`, the latter with the flag `commonjs`; an anonymous default
-is a definition named `default`. An import of a default has the name `default`; one of a whole module (`* as ns`, `require`) has none.
+Exports: `export default x` is named `default`; `module.exports = x` is that and, once more without a name, the whole module. An anonymous
+default is a definition named `default`. An import of a default has the name `default`; one of a whole module (`* as ns`, `require`) has none.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+from orbit.graph.facts import NONE, Export
 from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 from orbit.model import REF_KIND_CODES
@@ -17,7 +18,6 @@ from orbit.model import REF_KIND_CODES
 if TYPE_CHECKING:
     from orbit.graph.facts import Definition, FileFacts, Import
 
-NONE = -1
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
 # Columns of the arrays of FileFacts.
 BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
@@ -29,6 +29,7 @@ TYPE_ONLY = frozenset({"type"})
 NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
 # From a name to its type, also with the parameters of a type alias.
 BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
+STATIC = re.compile(rb"(?:(?:public|protected|private|declare|override|abstract|accessor|readonly|async)\s+)*static\s")
 DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
@@ -52,6 +53,8 @@ def _name_definitions(facts: FileFacts) -> dict[int, int]:
             found.name = found.name[1:-1]
         if found.argc == NONE and found.kind in ("function", "method"):
             found.argc = 1
+        if found.kind in ("method", "property") and STATIC.match(facts.source, found.start):
+            found.flags |= {"static"}
         if "assigned" in found.flags:
             if known is None:
                 known = {defined.name for defined in facts.definitions if "assigned" not in defined.flags}
@@ -147,6 +150,8 @@ def _name_exports(facts: FileFacts) -> None:
             found.name = facts.id(facts.text(found.name)[1:-1])
         defaulted = defaulted or found.name == default
         kept.append(found)
+        if "commonjs" in found.flags:
+            kept.append(Export(name=NONE, value=default if found.value == NONE else found.value, start=found.start, flags=frozenset({"whole"})))
     facts.exports = kept
 
 
@@ -280,6 +285,8 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         fix_up=fix_up,
         self_names=SELF_NAMES,
         super_names=("super",),
+        makes_objects=True,
+        import_binds="none",
         transparent=TRANSPARENT,
         collections=COLLECTIONS,
         builtins=BUILTINS,
