@@ -430,6 +430,8 @@ cdef class Resolver:
                 made = self.evaluate(home, symbol.parent, symbol.value, symbol.start, depth + 1)
             else:
                 made = self.returned(home, symbol.index, depth)
+            if made is None and self.kind_bits[symbol.kind] & SLOT_KIND:
+                made = self.assigned(home, symbol.parent, symbol.name, depth)
         finally:
             self.busy.discard(key)
         return made
@@ -481,7 +483,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             else:
-                options = self.fitting(self.bare(file, around.qualified, name), bits)
+                options = self.fitting(self.bare(file, around.qualified, name, bits), bits)
                 if options:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
@@ -521,22 +523,22 @@ cdef class Resolver:
                 return self.of_symbol(self.pick(options, file.id, argc, bits), SAME_MODULE, depth)
         return None
 
-    cdef list bare(self, File file, int container, int name):
-        """Definitions inside a module or function that their name alone can mean: not what an object written there holds."""
+    cdef list bare(self, File file, int container, int name, int bits):
+        """Definitions inside a module or function that their name alone can mean: not what an object written there holds, no mere type for a value."""
         found = self.find_members(file.rules.family, container, name)
         if found and file.rules.makes_objects:
-            return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & MEMBER_KIND]
+            return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & MEMBER_KIND and (bits == TYPE_KIND or self.kind_bits[(<Symbol>s).kind])]
         return found
 
     cdef bint module_has(self, File file, int name):
-        return bool(self.bare(file, file.module, name))
+        return bool(self.bare(file, file.module, name, VALUE_KIND))
 
     cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
         """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
-        options = self.fitting(self.bare(file, file.module, name), bits)
+        options = self.fitting(self.bare(file, file.module, name, bits), bits)
         if options:
             mine = [s for s in options if (<Symbol>s).file == file.id]
             if mine:
@@ -838,12 +840,17 @@ cdef class Resolver:
             options = [s for s in options if self.on_side(s, bits)]
         if options:
             return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
-        held = home.fields.get((symbol.index, name))
-        if held is None:
+        if (symbol.index, name) not in home.fields:
             return None
-        for type_, value, scope in held:
+        made = self.assigned(home, symbol.index, name, depth)
+        return made if made is not None else thing(LOCAL, EXACT)
+
+    cdef Thing assigned(self, File home, int holder, int name, int depth):
+        """What a member is that methods assign (`self.x = X()`): the first that is plain to see."""
+        cdef Thing made
+        for type_, value, scope in home.fields.get((holder, name), ()):
             made = None
-            key = (home.id, symbol.index, name, scope)
+            key = (home.id, holder, name, scope)
             if key in self.busy:
                 continue
             self.busy.add(key)
@@ -854,9 +861,9 @@ cdef class Resolver:
                     made = self.evaluate(home, scope, value, 1 << 30, depth + 1)
             finally:
                 self.busy.discard(key)
-            if made is not None and (<Thing>made).kind not in (UNKNOWN, LOCAL, EXTERNAL):
+            if made is not None and made.kind not in (UNKNOWN, LOCAL, EXTERNAL):
                 return made
-        return thing(LOCAL, EXACT)
+        return None
 
     cdef bint on_side(self, Symbol symbol, int bits):
         """Is a member of a class reached as it is here, on the class or on an instance? Of what was assigned to it that is not known."""
@@ -1184,6 +1191,8 @@ cdef class Resolver:
                 found = self.member(found, name, NOTHING, TYPE_KIND, file.id, depth + 1)
         if found is not None and found.kind == FUNCTION and found.symbol is not None and found.symbol.type != NOTHING:
             inner = self.declared(found.symbol, depth + 1)          # an alias of a type
+            if inner is None and rules.makes_objects:
+                return thing(INSTANCE, found.conf, found.symbol)    # or a type that is written there
             return self.weaker(inner, found.conf) if inner is not None else None
         if found is not None and found.kind == CLASS:
             return thing(INSTANCE, found.conf, found.symbol, NOTHING, self.argument_things(file, scope, arguments, depth))

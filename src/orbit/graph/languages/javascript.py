@@ -11,12 +11,12 @@ from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 
 if TYPE_CHECKING:
-    from orbit.graph.facts import FileFacts
+    from orbit.graph.facts import FileFacts, Mark
 
 NONE = -1
 FORM_PARAM = 1
 TYPED = re.compile(rb"@(?:param|arg|argument|type|returns?|typedef)\s*\{|@import\b")
-TAG = re.compile(r"@(param|arg|argument|type|returns?|template|typedef|import)\b\s*")
+TAG = re.compile(r"@(param|arg|argument|type|returns?|template|typedef|prop|property|import)\b\s*")
 PARAM_NAME = re.compile(r"\s*(\[?)\s*([\w$]+)(?=[\s\]=]|$)")
 WORD = re.compile(r"\s*([\w$]+)")
 IMPORTED_TYPE = re.compile(r"""import\(\s*["']([^"']+)["']\s*\)(?:\.([\w$]+))?""")
@@ -45,6 +45,10 @@ class _Documentation:
         self._by_start = {row[5]: index for index, row in enumerate(self._rows)}
         self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
         self._by_name_start = {found.name_start: index for index, found in enumerate(facts.definitions)}
+        self._patterns: dict[int, list[Mark]] = {}  # parameters that are taken apart, by function
+        for mark in facts.marks:
+            if "param" in mark.flags:
+                self._patterns.setdefault(mark.scope, []).append(mark)
         self._counted = (0, 1)  # position, its line
         self._imported: set[str] = set()
 
@@ -59,7 +63,7 @@ class _Documentation:
                 self._read_comment(source[start:end].decode("utf-8", "replace"), start, end)
 
     def _read_comment(self, text: str, start: int, end: int) -> None:
-        facts, index = self._facts, None
+        facts, index, declared = self._facts, None, NONE
         for tag in TAG.finditer(text):
             word, at = tag[1], tag.end()
             if index is None:
@@ -77,7 +81,9 @@ class _Documentation:
                 continue
             type_id = self._type(written, start)
             if word == "typedef":
-                self._typedef(text, after, start, end, type_id)
+                declared = self._typedef(text, after, start, end, type_id)
+            elif word.startswith("prop"):
+                self._property(text, after, start, declared, type_id)
             elif word == "type":
                 self._annotate(index, start, end, type_id)
             elif index == NONE:
@@ -90,6 +96,8 @@ class _Documentation:
                 row = self._params.get((index, facts.id(name[2]))) if name else None
                 if row is not None and facts.binds[row, 2] == NONE:
                     facts.binds[row, 2] = type_id
+                elif row is None and name and self._patterns.get(index):
+                    typescript.take_apart(facts, self._patterns[index].pop(0), f":{facts.text(type_id)}")
 
     def _definition_after(self, end: int) -> int:
         """The definition a comment that ends here speaks of, or NONE."""
@@ -142,12 +150,22 @@ class _Documentation:
             if words and (len(words) == 1 or (len(words) == 3 and words[1] == "as")):
                 self._facts.add_import(found[4], start, start, line, name=words[0], alias=words[2] if len(words) == 3 else "", flags=flags)
 
-    def _typedef(self, text: str, after: int, start: int, end: int, type_id: int) -> None:
+    def _typedef(self, text: str, after: int, start: int, end: int, type_id: int) -> int:
+        """The index of the type that is declared, or NONE."""
         name = WORD.match(text, after)
-        if name:
-            begins, line = start + len(text[: name.start(1)].encode("utf-8", "replace")), self._line(start)
-            found = self._facts.define("type_alias", name[1], start, end, line, name_start=begins)
-            found.end_line, found.type = line + text.count("\n"), type_id
+        if not name:
+            return NONE
+        line = self._line(start)
+        found = self._facts.define("type_alias", name[1], start, end, line, name_start=start + _size(text, name.start(1)))
+        found.end_line, found.type = line + text.count("\n"), type_id
+        return len(self._facts.definitions) - 1
+
+    def _property(self, text: str, after: int, start: int, declared: int, type_id: int) -> None:
+        name = PARAM_NAME.match(text, after)
+        if name and declared != NONE:
+            begins, line = start + _size(text, name.start(2)), self._line(start) + text.count("\n", 0, after)
+            found = self._facts.define("property", name[2], begins, begins + len(name[2].encode()), line, parent=declared)
+            found.type = type_id
 
     def _line(self, at: int) -> int:
         """Comments are read in order, so lines are counted on from the last one asked for."""
@@ -155,6 +173,11 @@ class _Documentation:
             self._counted = (0, 1)
         self._counted = (at, self._counted[1] + self._facts.source.count(b"\n", self._counted[0], at))
         return self._counted[1]
+
+
+def _size(text: str, end: int) -> int:
+    """Bytes of the text up to a place."""
+    return len(text[:end].encode("utf-8", "replace"))
 
 
 def _assigned_before(source: bytes, start: int) -> int:
@@ -194,6 +217,7 @@ LANGUAGES = {
         fix_up=fix_up,
         self_names=typescript.SELF_NAMES,
         super_names=("super",),
+        class_words=("constructor",),
         makes_objects=True,
         import_binds="none",
         transparent=typescript.TRANSPARENT,

@@ -10,17 +10,19 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from orbit.graph.facts import NONE, Export
 from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.facts import Definition, FileFacts, Import
+    from orbit.graph.facts import Definition, FileFacts, Import, Mark
 
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
 # Columns of the arrays of FileFacts.
-BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
+BIND_NAME, BIND_TYPE, BIND_VALUE, BIND_SCOPE, BIND_START = 1, 2, 3, 4, 5
 LOADED = frozenset({"require", "dynamic"})
 GLOBALS = ("window", "globalThis", "global")
 OWNER = re.compile(r"[\w$]+(?:\.[\w$]+)*")
@@ -30,6 +32,8 @@ NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w
 # From a name to its type, also with the parameters of a type alias.
 BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
 STATIC = re.compile(rb"(?:(?:public|protected|private|declare|override|abstract|accessor|readonly|async)\s+)*static\s")
+TYPE_NAME = re.compile(r":[\w$]+(?:<[^.]*>)?")
+PATTERN_KEY = re.compile(rb"([\w$\x80-\xff]+)\s*:\s*\Z")
 DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
@@ -42,6 +46,22 @@ def fix_up(facts: FileFacts) -> None:
     _drop_refs(facts)
     _drop_strings(facts)
     _correct_types(facts)
+    for mark in facts.marks:
+        if "pattern" in mark.flags and (mark.value != NONE or mark.type != NONE):
+            take_apart(facts, mark, facts.text(mark.value) or f":{facts.text(mark.type)}")
+
+
+def take_apart(facts: FileFacts, pattern: Mark, whole: str) -> None:
+    """`const { a, b: c } = whole`: a is `whole.a`, c is `whole.b`."""
+    if whole == "?" or (whole[0] == ":" and not TYPE_NAME.fullmatch(whole)):
+        return
+    source, binds = facts.source, facts.binds
+    inside = np.flatnonzero((binds[:, BIND_START] > pattern.start) & (binds[:, BIND_START] < pattern.end))
+    for index in inside.tolist():
+        start = int(binds[index, BIND_START])
+        if source.count(b"{", pattern.start, start) - source.count(b"}", pattern.start, start) == 1:
+            key = PATTERN_KEY.search(source, pattern.start, start)
+            binds[index, BIND_VALUE] = facts.id(f"{whole}.{key[1].decode('utf-8', 'replace') if key else facts.text(int(binds[index, BIND_NAME]))}")
 
 
 def _name_definitions(facts: FileFacts) -> dict[int, int]:
@@ -285,6 +305,7 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         fix_up=fix_up,
         self_names=SELF_NAMES,
         super_names=("super",),
+        class_words=("constructor",),
         makes_objects=True,
         import_binds="none",
         transparent=TRANSPARENT,

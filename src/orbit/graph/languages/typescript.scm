@@ -145,6 +145,7 @@
 ; --- locals
 (required_parameter pattern: (identifier) @name type: (_)? @type value: (_)? @value) @bind.param
 (optional_parameter pattern: (identifier) @name type: (_)? @type) @bind.param
+(required_parameter pattern: (object_pattern) @mark.pattern.param type: (_) @type)
 (required_parameter pattern: (this) @name type: (_) @type) @bind.param
 (required_parameter pattern: (rest_pattern (identifier) @name) type: (_)? @type) @bind.param
 (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind
