@@ -608,7 +608,8 @@ cdef class Resolver:
         options = self.fitting(self.find_members(file.rules.family, module, name), bits)
         if options:
             symbol = self.pick(options, NOTHING, argc, bits)
-            return self.of_symbol(symbol, IMPORTED, depth)
+            if not file.rules.makes_objects or not self.hides(symbol, name):
+                return self.of_symbol(symbol, IMPORTED, depth)
         submodule = self.join(module, name, file.rules.separator)
         inside = bool(self.module_files(file.rules.family, submodule))
         if inside and (bits & MODULE_KIND or not bits & CALLABLE_KIND):
@@ -636,6 +637,12 @@ cdef class Resolver:
                 return self.member(found, name, argc, bits, file.id, depth + 1)
             return thing(EXTERNAL, IMPORTED)
         return None
+
+    cdef bint hides(self, Symbol symbol, int name):
+        """Does the file of a definition export something else under its name?"""
+        cdef File home = self.get_file(symbol.file)
+        value = home.exports.get(name) if home is not None else None
+        return value is not None and value != NOTHING and value != name
 
     cdef Thing whole(self, File file, int module, int depth):
         """What a module is when it exports one thing as itself (`module.exports = X`); its other members stay those of the module."""
@@ -906,6 +913,7 @@ cdef class Resolver:
         """A member of a function or of an object that a constant holds: written in the object, or assigned to it."""
         options = self.fitting(self.find_members(found.symbol.family, found.symbol.qualified, name), bits)
         if not self.kind_bits[found.symbol.kind] & VALUE_KIND:
+            bits |= OF_CLASS
             options = [s for s in options if (<Symbol>s).owner != NOTHING]
         return self.of_symbol(self.pick(options, file, argc, bits), found.conf, 0) if options else None
 
@@ -1057,12 +1065,12 @@ cdef class Resolver:
             if symbol.owner != NOTHING:
                 found = self.evaluate(file, symbol.parent, symbol.owner, 1 << 30, depth + 1)
                 return thing(INSTANCE, found.conf, found.symbol) if found is not None and found.symbol is not None else None
-            if self.kind_bits[symbol.kind] & VALUE_KIND:
+            if self.kind_bits[symbol.kind] & VALUE_KIND and not self.kind_bits[symbol.kind] & MEMBER_KIND:
                 break
             scope = symbol.parent
         if symbol is None:
             return None
-        if self.kind_bits[symbol.kind] & MEMBER_KIND and self.kind_bits[symbol.kind] & CALLABLE_KIND:
+        if self.kind_bits[symbol.kind] & MEMBER_KIND:
             return thing(MODULE, EXACT, None, file.module)
         return thing(INSTANCE, EXACT, symbol)
 
@@ -1070,7 +1078,7 @@ cdef class Resolver:
         """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
         cdef Symbol symbol = file.at(index)
         cdef Thing found
-        if symbol.owner != NOTHING:
+        if symbol.owner != NOTHING and not file.rules.makes_objects:
             found = self.resolve_type(file, symbol.parent, symbol.owner, depth + 1)
             if found is not None and found.symbol is not None:
                 return found.symbol
@@ -1249,6 +1257,8 @@ cdef class Resolver:
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
             return self.lookup(file, scope, name, start, argc, bits, 0)
         held = self.evaluate(file, scope, receiver, start, 0)
+        if held is not None and held.symbol is not None and file.rules.makes_objects and (held.kind == FUNCTION or held.kind == UNKNOWN):
+            return self.member(held, name, argc, bits, file.id, 0)
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):

@@ -24,6 +24,7 @@ IMPORT_TAG = re.compile(r"""(?:([\w$]+)\s*,?\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]
 # What may stand between a comment and the name it speaks of.
 BEFORE_DEFINITION = re.compile(rb"(?:\s|export\b|default\b|const\b|let\b|var\b|async\b|static\b|module\.exports\s*=|return\b|\()*")
 BEFORE_NAME = re.compile(rb"\s*(?:(?:export|const|let|var|static)\s+|this\.)*")
+ASSIGNS = re.compile(rb"\s*=\s*\(?\s*")
 NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#")
 
 
@@ -46,6 +47,7 @@ class _Documentation:
         self._params = {(row[4], row[1]): index for index, row in enumerate(self._rows) if row[0] == FORM_PARAM}
         self._by_name_start = {found.name_start: index for index, found in enumerate(facts.definitions)}
         self._patterns: dict[int, list[Mark]] = {}  # parameters that are taken apart, by function
+        self._values = [mark for mark in facts.marks if mark.flags == {"pattern"}]
         for mark in facts.marks:
             if "param" in mark.flags:
                 self._patterns.setdefault(mark.scope, []).append(mark)
@@ -116,6 +118,9 @@ class _Documentation:
             name_start = _assigned_before(facts.source, start)
             if name_start != NONE:
                 row, index = self._by_start.get(name_start), self._by_name_start.get(name_start, NONE)
+            for mark in self._values if name_start == NONE else ():
+                if mark.end < start and ASSIGNS.fullmatch(facts.source, mark.end, start):
+                    typescript.take_apart(facts, mark, f":{facts.text(type_id)}")
         if row is not None:
             facts.binds[row, 2] = type_id
         if index != NONE and facts.definitions[index].kind in ("const", "var", "property"):

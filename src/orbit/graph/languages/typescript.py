@@ -102,6 +102,8 @@ def _own(facts: FileFacts, found: Definition, known: set[str]) -> None:
         found.parent = _type_around(facts, found.parent)
     elif OWNER.fullmatch(owner) and not owner.startswith("this.") and (found.parent == NONE or owner.partition(".")[0] in known):
         found.owner = facts.id(owner.removesuffix(".prototype"))
+        if not owner.endswith(".prototype"):
+            found.flags = frozenset({"static"})
 
 
 def _type_around(facts: FileFacts, index: int) -> int:
