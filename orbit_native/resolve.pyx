@@ -53,7 +53,7 @@ STATIC, VARARGS, EXTENSION = 1, 2, 4
 cdef class Thing:
     """What an expression evaluates to, and how sure that is."""
     cdef int kind, conf, module
-    cdef bint via_local        # a variable holds it
+    cdef bint via_local        # a variable or an assigned member holds it
     cdef Symbol symbol
     cdef tuple arguments     # of a generic type: Things
 
@@ -406,9 +406,12 @@ cdef class Resolver:
         return thing(INSTANCE, EXACT, home.at(around)) if around != NOTHING else None
 
     cdef Thing weaker(self, Thing found, int conf):
+        cdef Thing made
         if found.conf >= conf:
             return found
-        return thing(found.kind, conf, found.symbol, found.module, found.arguments)
+        made = thing(found.kind, conf, found.symbol, found.module, found.arguments)
+        made.via_local = found.via_local
+        return made
 
     cdef Thing declared(self, Symbol symbol, int depth):
         """The declared type of a symbol (return type of a function), else what its initialiser or what it returns evaluates to."""
@@ -714,7 +717,7 @@ cdef class Resolver:
         cdef Thing made = None
         chosen = bound[0]
         for candidate in bound:
-            if candidate[0] <= at:
+            if candidate[0] < at:          # not the one whose own value is asked for: `url = url.join(x)`
                 chosen = candidate
         start, form, type_, value = chosen
         if type_ == NOTHING and value == NOTHING:
@@ -850,7 +853,11 @@ cdef class Resolver:
         if (symbol.index, name) not in home.fields:
             return None
         made = self.assigned(home, symbol.index, name, depth)
-        return made if made is not None else thing(LOCAL, EXACT)
+        if made is None:
+            return thing(LOCAL, EXACT)
+        made = thing(made.kind, made.conf, made.symbol, made.module, made.arguments)
+        made.via_local = True
+        return made
 
     cdef Thing assigned(self, File home, int holder, int name, int depth):
         """What a member is that methods assign (`self.x = X()`): the first that is plain to see."""
@@ -1138,6 +1145,8 @@ cdef class Resolver:
 
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
+        if found.kind == INSTANCE and found.symbol is None and found.arguments and name in rules.picking:
+            return self.element(found)
         if found.kind == INSTANCE and name in rules.passing:
             if found.symbol is None or not self.find_members(found.symbol.family, found.symbol.qualified, name):
                 return found
@@ -1289,7 +1298,7 @@ cdef class Resolver:
                 out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
                 if found.conf == EXACT and symbol.file != file_id:
                     out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
-                if found.via_local and refs[i, 5] == NOTHING:
+                if found.via_local:
                     out[i, 2] = FUZZY
                 elif refs[i, 0] == REF_CALL:
                     for other in self.equals_of(symbol, refs[i, 7]):

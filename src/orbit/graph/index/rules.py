@@ -12,7 +12,7 @@ TYPE, CALLABLE, VALUE, MODULE, DECLARATION, CONSTRUCTOR, SLOT, VARIANT, MEMBER =
 CALLABLES = {"function", "method", "constructor", "function_declaration", "singleton_method", "test", "macro", "delegate"}
 WORDS = (
     "self_names", "class_names", "super_names", "class_words", "root_names", "outer_names", "constructors", "transparent", "collections", "passing",
-    "builtins",
+    "picking", "builtins",
 )  # fmt: skip
 VALUES = {"property", "field", "const", "constant", "static", "var", "global", "enum_member", "event"}
 SLOTS = {"property", "field", "event"}

@@ -76,6 +76,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
+    picking: tuple[str, ...] = ()  # methods of a collection that give back one of its elements: get, pop
     aims_by_folder: bool = False  # does the target of an import depend on its text and the importing folder alone?
     makes_objects: bool = False  # may a function be a constructor, or give back what is defined in it, and an object hold methods? (JavaScript)
     import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first, last or none

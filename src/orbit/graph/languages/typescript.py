@@ -272,6 +272,8 @@ COLLECTIONS = (
     "[]", "Array", "ReadonlyArray", "Set", "ReadonlySet", "Map", "ReadonlyMap", "WeakMap", "WeakSet", "Iterable", "Iterator",
     "IterableIterator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "Generator", "AsyncGenerator", "Record", "NodeListOf",
 )  # fmt: skip
+PASSING = ("values", "filter", "slice", "reverse", "sort", "concat")
+PICKING = ("get", "pop", "shift", "find", "findLast", "at")
 GLOBAL_NAMES = """
     AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Atomics Awaited BigInt
     BigInt64Array BigUint64Array Blob Boolean Buffer Capitalize ConstructorParameters CustomEvent DataView Date Document Element Error
@@ -309,6 +311,8 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         super_names=("super",),
         class_words=("constructor",),
         makes_objects=True,
+        passing=PASSING,
+        picking=PICKING,
         import_binds="none",
         transparent=TRANSPARENT,
         collections=COLLECTIONS,
