@@ -433,8 +433,8 @@ cdef class Resolver:
                 made = self.evaluate(home, symbol.parent, symbol.value, symbol.start, depth + 1)
             else:
                 made = self.returned(home, symbol.index, depth)
-            if made is None and self.kind_bits[symbol.kind] & SLOT_KIND:
-                made = self.assigned(home, symbol.parent, symbol.name, depth)
+            if symbol.type == NOTHING and self.kind_bits[symbol.kind] & SLOT_KIND and (made is None or made.kind == EXTERNAL):
+                made = self.assigned(home, symbol.parent, symbol.name, depth) or made
         finally:
             self.busy.discard(key)
         return made
