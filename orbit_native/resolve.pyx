@@ -15,7 +15,7 @@ cdef enum:
     EXACT, IMPORTED, SAME_MODULE, FUZZY          # confidence, best first
 cdef enum:
     NOTHING = -1
-    DEPTH = 12                                   # steps of inference before giving up
+    DEPTH = 40                                   # steps of inference before giving up
     EQUALS = 31                                  # equally good targets kept besides the one picked
     MANY = 64                                    # candidates looked at for one name
     MOST_BASES = 40                              # types whose bases are being found at once

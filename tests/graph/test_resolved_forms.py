@@ -39,8 +39,6 @@ function Store() {}
 Store.prototype.save = function save() {};
 Shape.prototype.draw = function () { this.store.save(); };  // => shape.Store.save
 Shape.prototype.show = function () { this.draw(); };  // => shape.Shape.draw
-function make() { return new Shape(); }
-make().show();  // => shape.Shape.show
 new Shape().draw();  // => shape.Shape.draw
 function makeCounter() {
   function count() {}

@@ -133,8 +133,6 @@
 (for_in_statement left: (identifier) @name operator: "in") @bind
 (assignment_expression left: (identifier) @name right: (_) @value) @bind
 (assignment_expression left: (member_expression object: (this) property: (_) @name) right: (_) @value) @bind.field
-(function_declaration body: (statement_block (return_statement "return" @name [(identifier) (new_expression) (call_expression) (member_expression) (this)] @value) @bind.return))
-(method_definition body: (statement_block (return_statement "return" @name [(identifier) (new_expression) (call_expression) (member_expression) (this)] @value) @bind.return))
 ; what a callback of a collection or a promise gets
 (call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)
   arguments: (arguments . (arrow_function parameter: (identifier) @name @bind.for))
