@@ -38,8 +38,10 @@ cdef enum:
     OF_INSTANCE = 512
     MEMBER_KIND = 1024                           # of an object or a type, never a name by itself
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
+    FORM_PARAM = 1
     FORM_FOR = 3
     FORM_RETURN = 5
+    FORM_GIVEN = 6
     FLAG_NEW = 1
     IS_STATIC = 1                                # of a definition
     IS_EXTENSION = 4
@@ -732,6 +734,8 @@ cdef class Resolver:
         try:
             if type_ != NOTHING:
                 made = self.resolve_type(file, scope, type_, depth + 1)
+            elif form == FORM_GIVEN:
+                made = self.given(file, scope, value, start, depth + 1)
             elif value != NOTHING:
                 made = self.evaluate(file, scope, value, start, depth + 1)
         finally:
@@ -741,6 +745,52 @@ cdef class Resolver:
         if form == FORM_FOR and type_ == NOTHING:
             made = self.element(made)
         return thing(made.kind, made.conf, made.symbol, made.module, made.arguments) if made is not None else thing(LOCAL, EXACT)
+
+    cdef Thing given(self, File file, int scope, int path, int at, int depth):
+        """What a function gets that is an argument of a call, as the parameter it becomes declares it: `f!0!1`, see the caller's fix-up."""
+        cdef Thing called
+        cdef Symbol symbol
+        cdef File home
+        callee, argument, position = self.text(path).split("!")
+        receiver, _, name = callee.rpartition(".")
+        called = self.target_of(file, REF_CALL, self.id_of(name), at, self.id_of(receiver) if receiver else NOTHING, scope, NOTHING, 0, depth)
+        if called is None or called.symbol is None:
+            return None
+        symbol = called.symbol
+        if called.kind == CLASS:
+            made = self.find_members(symbol.family, symbol.qualified, self.id_of("constructor"))
+            if not made:
+                return None
+            symbol = <Symbol>made[0]
+        home = self.get_file(symbol.file)
+        type_ = self.parameter_type(home, symbol, int(argument))
+        if type_ != NOTHING and not self.text(type_).startswith("fn<"):          # a name for a function type
+            called = self.head_type(home, symbol.index, type_ if "<" not in self.text(type_) else self.parse_type(type_)[0][0], depth + 1)
+            if called is None or called.symbol is None:
+                return None
+            type_, home, symbol = called.symbol.type, self.get_file(called.symbol.file), called.symbol
+        names, arguments = self.parse_type(type_) if type_ != NOTHING else ((), ())
+        if not names or self.text(names[0]) != "fn" or int(position) + 1 >= len(arguments):
+            return None
+        return self.resolve_type(home, symbol.index, arguments[int(position)], depth + 1)
+
+    cdef int parameter_type(self, File home, Symbol symbol, int wanted):
+        """The declared type of a parameter; parameters inside a function type are not those of the function."""
+        cdef const int32_t[:, ::1] rows = home.facts.binds
+        cdef Py_ssize_t i
+        cdef int inner = 0
+        for i in range(rows.shape[0]):
+            if rows[i, 4] != symbol.index or rows[i, 0] != FORM_PARAM or rows[i, 1] in home.rules.self_names:
+                continue
+            if inner:
+                inner -= 1
+                continue
+            if wanted == 0:
+                return rows[i, 2]
+            wanted -= 1
+            if rows[i, 2] != NOTHING and self.text(rows[i, 2]).startswith("fn<"):
+                inner = len(self.parse_type(rows[i, 2])[1]) - 1
+        return NOTHING
 
     cdef Thing element(self, Thing found):
         if found.kind == INSTANCE and found.arguments:
@@ -1193,6 +1243,8 @@ cdef class Resolver:
             return self.resolve_type(file, scope, arguments[len(arguments) - 1] if name not in rules.collections else arguments[0], depth + 1)
         if self.text(names[0]).startswith("|"):
             return self.alternative(file, scope, arguments, depth)
+        if self.text(names[0]) == "fn":
+            return None
         if self.text(names[0]) == "()":
             return self.resolve_type(file, scope, arguments[0], depth + 1) if arguments else None
         found = None
@@ -1256,7 +1308,7 @@ cdef class Resolver:
 
     # --- references
 
-    cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags):
+    cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags, int depth=0):
         cdef Thing held
         cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or (flags & FLAG_NEW and not file.rules.makes_objects) else CALLABLE_KIND | TYPE_KIND
         if receiver == NOTHING:
@@ -1264,17 +1316,17 @@ cdef class Resolver:
                 return thing(LOCAL, EXACT)
             if file.rules.class_sides and bits & CALLABLE_KIND:
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
-            return self.lookup(file, scope, name, start, argc, bits, 0)
-        held = self.evaluate(file, scope, receiver, start, 0)
+            return self.lookup(file, scope, name, start, argc, bits, depth)
+        held = self.evaluate(file, scope, receiver, start, depth)
         if held is not None and held.symbol is not None and file.rules.makes_objects and (held.kind == FUNCTION or held.kind == UNKNOWN):
-            return self.member(held, name, argc, bits, file.id, 0)
+            return self.member(held, name, argc, bits, file.id, depth)
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
             if name in file.named and bits & CALLABLE_KIND:
                 return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
-        return self.member(held, name, argc, bits, file.id, 0)
+        return self.member(held, name, argc, bits, file.id, depth)
 
     def resolve_refs(self, int file_id, const int32_t[:, ::1] refs not None):
         """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,

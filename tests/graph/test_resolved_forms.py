@@ -149,6 +149,20 @@ class Holder {
 }
 """,
     },
+    "a callback gets what the function declares": {
+        "watch.ts": """\
+class Event { stop() {} }
+type Handler = (name: string, event: Event) => void;
+class Source {
+  constructor(private start: (event: Event) => void) {}
+  on(name: string, run: (event: Event, more: number) => boolean) {}
+}
+function each(run: Handler, last?: number) {}
+new Source((event) => { event.stop(); });  // => watch.Event.stop
+new Source(null!).on('x', async (event, more) => event.stop());  // => watch.Event.stop
+each((name, event) => event.stop());  // => watch.Event.stop
+""",
+    },
     "elements of collections": {
         "bag.ts": """\
 class Item { use() {} }

@@ -29,7 +29,7 @@ NO_REFS, NO_BINDS, NO_STRINGS, NO_KEYS = (np.empty((0, len(columns)), dtype=np.i
 # Flags of a reference.
 NEW, MACRO, DECORATOR = 1, 2, 4
 # Forms of a binding; FIELD binds a member of the enclosing type, the others a local of the scope.
-BIND_FORMS = ("assign", "param", "field", "for", "with", "return")
+BIND_FORMS = ("assign", "param", "field", "for", "with", "return", "given")
 # Forms of a row of a configuration file; `item` is an element of a list, `document` one of several in a file.
 KEY_FORMS = ("key", "item", "document", "table", "element")
 

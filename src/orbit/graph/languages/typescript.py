@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbit.graph.facts import NONE, Export
+from orbit.graph.facts import BIND_FORMS, NONE, Export
 from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 from orbit.model import REF_KIND_CODES
@@ -26,6 +26,7 @@ BIND_NAME, BIND_TYPE, BIND_VALUE, BIND_SCOPE, BIND_START = 1, 2, 3, 4, 5
 LOADED = frozenset({"require", "dynamic"})
 GLOBALS = ("window", "globalThis", "global")
 OWNER = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+GIVEN_FORM, GIVEN_ROOM = BIND_FORMS.index("given"), 120  # bytes
 TYPE_ONLY = frozenset({"type"})
 # `exports = function name`, from the word `exports` on.
 NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
@@ -34,6 +35,8 @@ BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\
 STATIC = re.compile(rb"(?:(?:public|protected|private|declare|override|abstract|accessor|readonly|async)\s+)*static\s")
 TYPE_NAME = re.compile(r":[\w$]+(?:<[^.]*>)?")
 PATTERN_KEY = re.compile(rb"([\w$\x80-\xff]+)\s*:\s*\Z")
+# From the bracket of a call to a parameter of a function in it: the second argument of the call, or its first; parameters before.
+GIVEN = re.compile(rb"\(\s*((?:[\w$.]+|'[^'\n]*'|\"[^\"\n]*\")\s*,\s*)?(?:async\s*)?\(([\w$\s,]*)\Z")
 DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
@@ -42,6 +45,7 @@ def fix_up(facts: FileFacts) -> None:
     constructors = _name_definitions(facts)
     _merge_imports(facts)
     _name_exports(facts)
+    _number_given(facts)
     _drop_binds(facts, constructors)
     _drop_refs(facts)
     _drop_strings(facts)
@@ -177,6 +181,19 @@ def _name_exports(facts: FileFacts) -> None:
     facts.exports = kept
 
 
+def _number_given(facts: FileFacts) -> None:
+    """Parameters of a function that is given to a call: `f!0!1` is what the first argument of f gets second."""
+    binds, kept = facts.binds, np.ones(len(facts.binds), dtype=bool)
+    for index in np.flatnonzero(binds[:, 0] == GIVEN_FORM).tolist():
+        start, value = int(binds[index, BIND_START]), facts.text(int(binds[index, BIND_VALUE]))
+        before = GIVEN.search(facts.source, max(0, start - GIVEN_ROOM), start) if OWNER.fullmatch(value) else None
+        if before is None:
+            kept[index] = False
+        else:
+            binds[index, BIND_VALUE] = facts.id(f"{value}!{int(before[1] is not None)}!{before[2].count(b',')}")
+    facts.binds = binds[kept]
+
+
 def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
     """A name is bound once; a definition or an import is no local; a property declared in a constructor's head is also its parameter."""
     if not len(facts.binds):
@@ -186,11 +203,11 @@ def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
     taken.difference_update(constructors)
     kept: list[int] = []
     last = NONE
-    for index, (_, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
+    for index, (form, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
         if start in taken:
             continue
         if start == last:  # a parameter that is also what a callback gets: the row that says more stays
-            if type_ != NONE or value != NONE:
+            if (type_ != NONE or value != NONE) and (form != GIVEN_FORM or facts.binds[kept[-1], BIND_VALUE] == NONE):
                 kept[-1] = index
             continue
         last = start
