@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, uint32_t
 cdef class Rules:
     cdef public int family
     cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after, makes_objects
-    cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections, passing, picking, builtins
+    cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections
+    cdef public frozenset passing, picking, builtins
     cdef public str separator
 
 

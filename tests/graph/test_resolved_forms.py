@@ -14,7 +14,11 @@ SAYS = re.compile(r"(?:#|//) => (\S+)")
 
 FORMS: dict[str, dict[str, str]] = {
     "a module that exports a class is that class": {
-        "store.js": "class Store { open() { return this.check(); } check() {} }  // => store.Store.check\nmodule.exports = Store;\nmodule.exports.version = () => 1;\n",
+        "store.js": """\
+class Store { open() { return this.check(); } check() {} }  // => store.Store.check
+module.exports = Store;
+module.exports.version = () => 1;
+""",
         "alias.js": "const Store = require('./store');\nmodule.exports = exports = Store;\n",
         "use.js": """\
 const Store = require('./store');

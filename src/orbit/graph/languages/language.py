@@ -9,7 +9,7 @@ Head captures a query may use, one per pattern; dotted parts after the first are
     @ref.type @ref.use @ref.bound   a use of a type, of a value or name, of a trait bound. Roles: name, receiver (qualifier)
     @relate.extends|implements|impl the enclosing definition (or the type in role owner) relates to the type in role type; name: its span
     @import[.star|.export|.static|.type|.side|.require]   Roles: path (module), name (symbol), alias, receiver
-    @bind[.param|.field|.for|.with|.return|.given]   a local (or, with .field, a member of the enclosing type) gets a type in plain sight. Roles: name, type, value
+    @bind[.param|.field|.for|.with|.return|.given]   a local (with .field a member of the enclosing type) gets a type in plain sight. Roles: name, type, value
     @export                 a name made public (`__all__`, `exports.x = `). Roles: name, value
     @string                 a string literal, in role text        @env   an environment variable name, in role path
     @config.<form>          a row of a configuration file, form of KEY_FORMS, its key in role name: kept in `facts.keys` for the fix-up
