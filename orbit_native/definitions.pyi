@@ -18,6 +18,7 @@ class Rules:
     module_paths: bool
     class_sides: bool
     bound_after: bool
+    makes_objects: bool
     self_names: frozenset[int]
     class_names: frozenset[int]
     super_names: frozenset[int]
@@ -28,6 +29,7 @@ class Rules:
     transparent: frozenset[int]
     collections: frozenset[int]
     passing: frozenset[int]
+    picking: frozenset[int]
     builtins: frozenset[int]
     separator: str
 

@@ -367,11 +367,26 @@ cdef int take_arguments(Scan *s, char close, int depth) noexcept nogil:
         if count and emit(s, b',', 1):
             return UNKNOWN
         count += 1
+        skip_parameter_name(s)
         if take_union(s, depth + 1):
             if emit(s, b'?', 1):
                 return UNKNOWN
             if not skip_argument(s, close):
                 return UNKNOWN
+
+
+cdef void skip_parameter_name(Scan *s) noexcept nogil:
+    """Past `name:` or `name?:` in front of a type."""
+    cdef int at = s.at
+    s.at += word_size(s)
+    skip_space(s)
+    if s.at > at and peek(s, 0) == b'?':
+        s.at += 1
+    if s.at > at and peek(s, 0) == b':' and peek(s, 1) != b':':
+        s.at += 1
+        skip_space(s)
+    else:
+        s.at = at
 
 
 cdef bint skip_argument(Scan *s, char close) noexcept nogil:
@@ -473,8 +488,15 @@ cdef int take_type(Scan *s, int depth) noexcept nogil:
         if emit(s, b'()', 2) or take_arguments(s, b')', depth + 1):
             return UNKNOWN
         skip_space(s)
-        if (peek(s, 0) == b'=' or peek(s, 0) == b'-') and peek(s, 1) == b'>':
-            return UNKNOWN                      # a function type
+        if peek(s, 0) == b'=' and peek(s, 1) == b'>':       # a function type: `fn<parameter, .., result>`
+            s.at += 2
+            s.out[kept], s.out[kept + 1] = b'f', b'n'
+            s.used -= 1
+            if (s.out[s.used - 1] != b'<' and emit(s, b',', 1)) or (take_union(s, depth + 1) and emit(s, b'?', 1)):
+                return UNKNOWN
+            return emit(s, b'>', 1)
+        if peek(s, 0) == b'-' and peek(s, 1) == b'>':
+            return UNKNOWN
         # a type in parentheses is that type
         if s.out[s.used - 1] == b'>' and single_argument(s, kept + 3):
             shift = s.used - kept - 4

@@ -15,7 +15,7 @@ cdef enum:
     EXACT, IMPORTED, SAME_MODULE, FUZZY          # confidence, best first
 cdef enum:
     NOTHING = -1
-    DEPTH = 12                                   # steps of inference before giving up
+    DEPTH = 40                                   # steps of inference before giving up
     EQUALS = 31                                  # equally good targets kept besides the one picked
     MANY = 64                                    # candidates looked at for one name
     MOST_BASES = 40                              # types whose bases are being found at once
@@ -36,9 +36,12 @@ cdef enum:
     VARIANT_KIND = 128                           # a value of the type around it, or a way to make one
     OF_CLASS = 256                               # wanted besides kinds: members of the type itself, or of its instances
     OF_INSTANCE = 512
+    MEMBER_KIND = 1024                           # of an object or a type, never a name by itself
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
+    FORM_PARAM = 1
     FORM_FOR = 3
     FORM_RETURN = 5
+    FORM_GIVEN = 6
     FLAG_NEW = 1
     IS_STATIC = 1                                # of a definition
     IS_EXTENSION = 4
@@ -52,7 +55,7 @@ STATIC, VARARGS, EXTENSION = 1, 2, 4
 cdef class Thing:
     """What an expression evaluates to, and how sure that is."""
     cdef int kind, conf, module
-    cdef bint via_local        # a variable holds it
+    cdef bint via_local        # a variable or an assigned member holds it
     cdef Symbol symbol
     cdef tuple arguments     # of a generic type: Things
 
@@ -126,7 +129,7 @@ cdef class Resolver:
         cdef int scope
         file.id, file.module, file.rules, file.facts = facts.id, facts.module, facts.rules, facts
         file.symbols, file.stars, file.relations = [None] * facts.definitions.shape[0], [], facts.relations.tolist()
-        file.named, file.binds, file.fields, file.exports = {}, {}, {}, {}
+        file.named, file.binds, file.fields, file.exports, file.returns = {}, {}, {}, {}, {}
         for module_id, name, local, flags, within in facts.imports.tolist():
             if flags & STAR:
                 for target in self.star_targets(file, module_id, within):
@@ -138,8 +141,12 @@ cdef class Resolver:
             scope = rows[i, 4]
             if rows[i, 0] == FORM_FIELD:
                 holder = scope if scope >= 0 and self.kind_bits[file.at(scope).kind] & VARIANT_KIND else self.type_scope(file, scope)
+                if holder == NOTHING and file.rules.makes_objects:
+                    holder = self.object_scope(file, scope)
                 file.fields.setdefault((holder, rows[i, 1]), []).append((rows[i, 2], rows[i, 3], scope))
-            elif rows[i, 0] != FORM_RETURN:
+            elif rows[i, 0] == FORM_RETURN:
+                file.returns.setdefault(scope, []).append((rows[i, 5], rows[i, 3]))
+            else:
                 key = place(scope, rows[i, 1])
                 made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
                 held = file.binds.get(key)
@@ -177,6 +184,18 @@ cdef class Resolver:
                 return scope
             scope = symbol.parent
         return NOTHING
+
+    cdef int object_scope(self, File file, int scope):
+        """The outermost function around a scope, or the one of this file whose method that is assigned to be."""
+        cdef Symbol symbol
+        cdef int last = NOTHING
+        while scope >= 0:
+            last, symbol = scope, file.at(scope)
+            if symbol.owner != NOTHING:
+                for other in file.own_members(file.module, symbol.owner):
+                    return (<Symbol>other).index
+            scope = symbol.parent
+        return last
 
     cdef File get_file(self, int id):
         found = self.files.get(id)
@@ -400,15 +419,18 @@ cdef class Resolver:
         return thing(INSTANCE, EXACT, home.at(around)) if around != NOTHING else None
 
     cdef Thing weaker(self, Thing found, int conf):
+        cdef Thing made
         if found.conf >= conf:
             return found
-        return thing(found.kind, conf, found.symbol, found.module, found.arguments)
+        made = thing(found.kind, conf, found.symbol, found.module, found.arguments)
+        made.via_local = found.via_local
+        return made
 
     cdef Thing declared(self, Symbol symbol, int depth):
-        """The declared type of a symbol (return type of a function), else what its initialiser evaluates to."""
+        """The declared type of a symbol (return type of a function), else what its initialiser or what it returns evaluates to."""
         cdef File home
         cdef Thing made
-        if depth > DEPTH or (symbol.type == NOTHING and symbol.value == NOTHING):
+        if depth > DEPTH:
             return None
         key = (symbol.file, symbol.index)
         if key in self.busy:
@@ -420,11 +442,28 @@ cdef class Resolver:
         try:
             if symbol.type != NOTHING:
                 made = self.resolve_type(home, symbol.index, symbol.type, depth + 1)
-            else:
+            elif symbol.value != NOTHING:
                 made = self.evaluate(home, symbol.parent, symbol.value, symbol.start, depth + 1)
+            else:
+                made = self.returned(home, symbol.index, depth)
+            if symbol.type == NOTHING and self.kind_bits[symbol.kind] & SLOT_KIND and (made is None or made.kind == EXTERNAL):
+                made = self.assigned(home, symbol.parent, symbol.name, depth) or made
         finally:
             self.busy.discard(key)
         return made
+
+    cdef Thing returned(self, File home, int scope, int depth):
+        """What a function without a declared type gives back: the one thing that those of its returns stand for that are plain to see."""
+        cdef Thing only = None, made
+        for at, value in home.returns.get(scope, ()):
+            made = self.evaluate(home, scope, value, at, depth + 1)
+            if made is None or made.kind == UNKNOWN or made.kind == LOCAL:
+                continue
+            if only is not None and (made.kind != only.kind or made.symbol is not only.symbol and
+                                     (made.symbol is None or only.symbol is None or made.symbol.qualified != only.symbol.qualified)):
+                return None
+            only = made
+        return only
 
     cdef Thing lookup(self, File file, int scope, int name, int at, int argc, int bits, int depth):
         """What a bare name means at a place, from the inside out; None when nothing in reach has that name."""
@@ -460,7 +499,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             else:
-                options = self.fitting(self.find_members(rules.family, around.qualified, name), bits)
+                options = self.fitting(self.bare(file, around.qualified, name, bits), bits)
                 if options:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
@@ -473,7 +512,7 @@ cdef class Resolver:
                     if found is not None:
                         return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
-                    and not self.kind_bits[around.kind] & MODULE_KIND \
+                    and not self.kind_bits[around.kind] & MODULE_KIND and (around.owner == NOTHING or not rules.makes_objects) \
                     and (around.parent == NOTHING or self.kind_bits[file.at(around.parent).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
@@ -500,15 +539,22 @@ cdef class Resolver:
                 return self.of_symbol(self.pick(options, file.id, argc, bits), SAME_MODULE, depth)
         return None
 
+    cdef list bare(self, File file, int container, int name, int bits):
+        """Definitions inside a module or function that their name alone can mean: not what an object written there holds, no mere type for a value."""
+        found = self.find_members(file.rules.family, container, name)
+        if found and file.rules.makes_objects:
+            return [s for s in found if not self.kind_bits[(<Symbol>s).kind] & MEMBER_KIND and (bits == TYPE_KIND or self.kind_bits[(<Symbol>s).kind])]
+        return found
+
     cdef bint module_has(self, File file, int name):
-        return bool(self.find_members(file.rules.family, file.module, name))
+        return bool(self.bare(file, file.module, name, VALUE_KIND))
 
     cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
         """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
-        options = self.fitting(self.find_members(file.rules.family, file.module, name), bits)
+        options = self.fitting(self.bare(file, file.module, name, bits), bits)
         if options:
             mine = [s for s in options if (<Symbol>s).file == file.id]
             if mine:
@@ -571,13 +617,15 @@ cdef class Resolver:
             return thing(EXTERNAL, IMPORTED)
         if name == NOTHING:
             if self.module_files(file.rules.family, module):
-                return thing(MODULE, IMPORTED, None, module)
+                found = self.whole(file, module, depth)
+                return found if found is not None else thing(MODULE, IMPORTED, None, module)
             found = self.qualified_path(file, module, argc, bits, depth)
             return found if found is not None else thing(EXTERNAL, IMPORTED)
         options = self.fitting(self.find_members(file.rules.family, module, name), bits)
         if options:
             symbol = self.pick(options, NOTHING, argc, bits)
-            return self.of_symbol(symbol, IMPORTED, depth)
+            if not file.rules.makes_objects or not self.hides(symbol, name):
+                return self.of_symbol(symbol, IMPORTED, depth)
         submodule = self.join(module, name, file.rules.separator)
         inside = bool(self.module_files(file.rules.family, submodule))
         if inside and (bits & MODULE_KIND or not bits & CALLABLE_KIND):
@@ -592,6 +640,9 @@ cdef class Resolver:
                 found = self.through(other, name, argc, bits, depth + 1)
                 if found is not None and found.kind != EXTERNAL:
                     return self.weaker(found, IMPORTED)
+            found = self.whole(file, module, depth)
+            if found is not None:
+                return self.member(found, name, argc, bits, file.id, depth + 1)
         finally:
             self.busy.discard(key)
         if inside:
@@ -601,6 +652,31 @@ cdef class Resolver:
             if found is not None and found.kind == CLASS:
                 return self.member(found, name, argc, bits, file.id, depth + 1)
             return thing(EXTERNAL, IMPORTED)
+        return None
+
+    cdef bint hides(self, Symbol symbol, int name):
+        """Does the file of a definition export something else under its name?"""
+        cdef File home = self.get_file(symbol.file)
+        value = home.exports.get(name) if home is not None else None
+        return value is not None and value != NOTHING and value != name
+
+    cdef Thing whole(self, File file, int module, int depth):
+        """What a module is when it exports one thing as itself (`module.exports = X`); its other members stay those of the module."""
+        cdef File other
+        cdef Thing made
+        key = (module, NOTHING)
+        if key in self.busy:
+            return None
+        self.busy.add(key)
+        try:
+            for id in self.module_files(file.rules.family, module):
+                other = self.get_file(id)
+                if NOTHING in other.exports:
+                    made = self.evaluate(other, NOTHING, other.exports[NOTHING], 1 << 30, depth + 1)
+                    if made is not None and made.symbol is not None:
+                        return thing(made.kind, IMPORTED, made.symbol, module, made.arguments)
+        finally:
+            self.busy.discard(key)
         return None
 
     cdef Thing through(self, File other, int name, int argc, int bits, int depth):
@@ -654,7 +730,7 @@ cdef class Resolver:
         cdef Thing made = None
         chosen = bound[0]
         for candidate in bound:
-            if candidate[0] <= at:
+            if candidate[0] < at:          # not the one whose own value is asked for: `url = url.join(x)`
                 chosen = candidate
         start, form, type_, value = chosen
         if type_ == NOTHING and value == NOTHING:
@@ -669,6 +745,8 @@ cdef class Resolver:
         try:
             if type_ != NOTHING:
                 made = self.resolve_type(file, scope, type_, depth + 1)
+            elif form == FORM_GIVEN:
+                made = self.given(file, scope, value, start, depth + 1)
             elif value != NOTHING:
                 made = self.evaluate(file, scope, value, start, depth + 1)
         finally:
@@ -678,6 +756,52 @@ cdef class Resolver:
         if form == FORM_FOR and type_ == NOTHING:
             made = self.element(made)
         return thing(made.kind, made.conf, made.symbol, made.module, made.arguments) if made is not None else thing(LOCAL, EXACT)
+
+    cdef Thing given(self, File file, int scope, int path, int at, int depth):
+        """What a function gets that is an argument of a call, as the parameter it becomes declares it: `f!0!1`, see the caller's fix-up."""
+        cdef Thing called
+        cdef Symbol symbol
+        cdef File home
+        callee, argument, position = self.text(path).split("!")
+        receiver, _, name = callee.rpartition(".")
+        called = self.target_of(file, REF_CALL, self.id_of(name), at, self.id_of(receiver) if receiver else NOTHING, scope, NOTHING, 0, depth)
+        if called is None or called.symbol is None:
+            return None
+        symbol = called.symbol
+        if called.kind == CLASS:
+            made = self.find_members(symbol.family, symbol.qualified, self.id_of("constructor"))
+            if not made:
+                return None
+            symbol = <Symbol>made[0]
+        home = self.get_file(symbol.file)
+        type_ = self.parameter_type(home, symbol, int(argument))
+        if type_ != NOTHING and not self.text(type_).startswith("fn<"):          # a name for a function type
+            called = self.head_type(home, symbol.index, type_ if "<" not in self.text(type_) else self.parse_type(type_)[0][0], depth + 1)
+            if called is None or called.symbol is None:
+                return None
+            type_, home, symbol = called.symbol.type, self.get_file(called.symbol.file), called.symbol
+        names, arguments = self.parse_type(type_) if type_ != NOTHING else ((), ())
+        if not names or self.text(names[0]) != "fn" or int(position) + 1 >= len(arguments):
+            return None
+        return self.resolve_type(home, symbol.index, arguments[int(position)], depth + 1)
+
+    cdef int parameter_type(self, File home, Symbol symbol, int wanted):
+        """The declared type of a parameter; parameters inside a function type are not those of the function."""
+        cdef const int32_t[:, ::1] rows = home.facts.binds
+        cdef Py_ssize_t i
+        cdef int inner = 0
+        for i in range(rows.shape[0]):
+            if rows[i, 4] != symbol.index or rows[i, 0] != FORM_PARAM or rows[i, 1] in home.rules.self_names:
+                continue
+            if inner:
+                inner -= 1
+                continue
+            if wanted == 0:
+                return rows[i, 2]
+            wanted -= 1
+            if rows[i, 2] != NOTHING and self.text(rows[i, 2]).startswith("fn<"):
+                inner = len(self.parse_type(rows[i, 2])[1]) - 1
+        return NOTHING
 
     cdef Thing element(self, Thing found):
         if found.kind == INSTANCE and found.arguments:
@@ -784,18 +908,29 @@ cdef class Resolver:
 
     cdef Thing declared_member(self, Symbol symbol, int name, int argc, int bits, int file, int depth):
         cdef File home
-        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
-        if options:
-            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
         home = self.get_file(symbol.file)
         if home is None:
             return None
-        held = home.fields.get((symbol.index, name))
-        if held is None:
+        options = self.fitting(self.find_members(symbol.family, symbol.qualified, name), bits)
+        if options and home.rules.makes_objects and bits & (OF_CLASS | OF_INSTANCE):
+            options = [s for s in options if self.on_side(s, bits)]
+        if options:
+            return self.of_symbol(self.pick(options, file, argc, bits), EXACT, depth)
+        if (symbol.index, name) not in home.fields:
             return None
-        for type_, value, scope in held:
+        made = self.assigned(home, symbol.index, name, depth)
+        if made is None:
+            return thing(LOCAL, EXACT)
+        made = thing(made.kind, made.conf, made.symbol, made.module, made.arguments)
+        made.via_local = True
+        return made
+
+    cdef Thing assigned(self, File home, int holder, int name, int depth):
+        """What a member is that methods assign (`self.x = X()`): the first that is plain to see."""
+        cdef Thing made
+        for type_, value, scope in home.fields.get((holder, name), ()):
             made = None
-            key = (home.id, symbol.index, name, scope)
+            key = (home.id, holder, name, scope)
             if key in self.busy:
                 continue
             self.busy.add(key)
@@ -806,9 +941,13 @@ cdef class Resolver:
                     made = self.evaluate(home, scope, value, 1 << 30, depth + 1)
             finally:
                 self.busy.discard(key)
-            if made is not None and (<Thing>made).kind not in (UNKNOWN, LOCAL, EXTERNAL):
+            if made is not None and made.kind not in (UNKNOWN, LOCAL, EXTERNAL):
                 return made
-        return thing(LOCAL, EXACT)
+        return None
+
+    cdef bint on_side(self, Symbol symbol, int bits):
+        """Is a member of a class reached as it is here, on the class or on an instance? Of what was assigned to it that is not known."""
+        return symbol.owner != NOTHING or not self.kind_bits[symbol.kind] & MEMBER_KIND or bool(symbol.flags & IS_STATIC) == bool(bits & OF_CLASS)
 
     cdef Thing member(self, Thing found, int name, int argc, int bits, int file, int depth):
         """`found.name`: None when it is not known to have such a member."""
@@ -820,12 +959,15 @@ cdef class Resolver:
             home = self.get_file(file)
             made = self.follow(home, found.module, name, argc, bits, depth + 1)
             return self.weaker(made, found.conf) if made is not None else None
+        if found.module != NOTHING:
+            made = self.member(thing(found.kind, found.conf, found.symbol, NOTHING, found.arguments), name, argc, bits, file, depth + 1)
+            return made if made is not None else self.member(thing(MODULE, found.conf, None, found.module), name, argc, bits, file, depth + 1)
         if found.kind == CLASS or found.kind == INSTANCE:
             if found.symbol is None:
                 return thing(EXTERNAL, found.conf)
             if bits & CALLABLE_KIND:
                 home = self.get_file(file)
-                if home is not None and home.rules.class_sides:
+                if home is not None and (home.rules.class_sides or home.rules.makes_objects):
                     bits |= OF_CLASS if found.kind == CLASS else OF_INSTANCE
             made = self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1)
             if made is None and bits & CALLABLE_KIND:
@@ -835,7 +977,18 @@ cdef class Resolver:
             return self.member_of_type(found.symbol, name, argc, bits, found.conf, file, depth + 1, True)
         if found.kind == EXTERNAL:
             return found
+        home = self.get_file(file)
+        if found.symbol is not None and home is not None and home.rules.makes_objects:
+            return self.attached(found, name, argc, bits, file)
         return None
+
+    cdef Thing attached(self, Thing found, int name, int argc, int bits, int file):
+        """A member of a function or of an object that a constant holds: written in the object, or assigned to it."""
+        options = self.fitting(self.find_members(found.symbol.family, found.symbol.qualified, name), bits)
+        if not self.kind_bits[found.symbol.kind] & VALUE_KIND:
+            bits |= OF_CLASS
+            options = [s for s in options if (<Symbol>s).owner != NOTHING]
+        return self.of_symbol(self.pick(options, file, argc, bits), found.conf, 0) if options else None
 
     cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
         """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
@@ -931,9 +1084,11 @@ cdef class Resolver:
             if around != NOTHING:
                 if name in rules.super_names:
                     return thing(SUPER, EXACT, self.real_type(file, around, depth))
-                if rules.class_sides and self.on_class(file, scope):
+                if (rules.class_sides or rules.makes_objects) and self.on_class(file, scope):
                     return thing(CLASS, EXACT, self.real_type(file, around, depth))
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
+            if rules.makes_objects and name in rules.self_names:
+                return self.object_around(file, scope, depth)
             if file.binds.get(place(scope, name)) is None:
                 return None
         cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
@@ -968,15 +1123,35 @@ cdef class Resolver:
             if self.kind_bits[symbol.kind] & CALLABLE_KIND:
                 return symbol.flags & IS_STATIC
             if self.kind_bits[symbol.kind] & (TYPE_KIND | MODULE_KIND):
+                return file.rules.class_sides
+            if symbol.flags & IS_STATIC:
                 return True
             scope = symbol.parent
         return False
+
+    cdef Thing object_around(self, File file, int scope, int depth):
+        """What `this` is outside a class: what a method was assigned to, the object it is written in, or what the outermost function makes."""
+        cdef Symbol symbol = None
+        cdef Thing found
+        while scope >= 0:
+            symbol = file.at(scope)
+            if symbol.owner != NOTHING:
+                found = self.evaluate(file, symbol.parent, symbol.owner, 1 << 30, depth + 1)
+                return thing(INSTANCE, found.conf, found.symbol) if found is not None and found.symbol is not None else None
+            if self.kind_bits[symbol.kind] & VALUE_KIND and not self.kind_bits[symbol.kind] & MEMBER_KIND:
+                break
+            scope = symbol.parent
+        if symbol is None:
+            return None
+        if self.kind_bits[symbol.kind] & MEMBER_KIND:
+            return thing(MODULE, EXACT, None, file.module)
+        return thing(INSTANCE, EXACT, symbol)
 
     cdef Symbol real_type(self, File file, int index, int depth):
         """The type an enclosing definition stands for: itself, or what an impl block or an extension belongs to."""
         cdef Symbol symbol = file.at(index)
         cdef Thing found
-        if symbol.owner != NOTHING:
+        if symbol.owner != NOTHING and not file.rules.makes_objects:
             found = self.resolve_type(file, symbol.parent, symbol.owner, depth + 1)
             if found is not None and found.symbol is not None:
                 return found.symbol
@@ -1036,6 +1211,8 @@ cdef class Resolver:
 
     cdef Thing pass_through(self, Thing found, Rules rules, int name, int index, tuple steps):
         """Methods that give back what they are called on (`unwrap`, `clone`), and the constructor word of languages that have one."""
+        if found.kind == INSTANCE and found.symbol is None and found.arguments and name in rules.picking:
+            return self.element(found)
         if found.kind == INSTANCE and name in rules.passing:
             if found.symbol is None or not self.find_members(found.symbol.family, found.symbol.qualified, name):
                 return found
@@ -1061,6 +1238,8 @@ cdef class Resolver:
         if self.kind_bits[symbol.kind] & VALUE_KIND:
             return None
         made = self.declared(symbol, depth + 1)
+        if made is None and symbol.type == NOTHING and self.get_file(symbol.file).rules.makes_objects:
+            return thing(INSTANCE, found.conf, symbol)
         if made is None or made.kind != INSTANCE:
             return None
         return self.weaker(made, IMPORTED if found.conf < IMPORTED and made.symbol is not None and made.symbol.file != symbol.file else found.conf)
@@ -1080,6 +1259,8 @@ cdef class Resolver:
             return self.resolve_type(file, scope, arguments[len(arguments) - 1] if name not in rules.collections else arguments[0], depth + 1)
         if self.text(names[0]).startswith("|"):
             return self.alternative(file, scope, arguments, depth)
+        if self.text(names[0]) == "fn":
+            return None
         if self.text(names[0]) == "()":
             return self.resolve_type(file, scope, arguments[0], depth + 1) if arguments else None
         found = None
@@ -1095,6 +1276,8 @@ cdef class Resolver:
                 found = self.member(found, name, NOTHING, TYPE_KIND, file.id, depth + 1)
         if found is not None and found.kind == FUNCTION and found.symbol is not None and found.symbol.type != NOTHING:
             inner = self.declared(found.symbol, depth + 1)          # an alias of a type
+            if inner is None and rules.makes_objects:
+                return thing(INSTANCE, found.conf, found.symbol)    # or a type that is written there
             return self.weaker(inner, found.conf) if inner is not None else None
         if found is not None and found.kind == CLASS:
             return thing(INSTANCE, found.conf, found.symbol, NOTHING, self.argument_things(file, scope, arguments, depth))
@@ -1141,23 +1324,25 @@ cdef class Resolver:
 
     # --- references
 
-    cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags):
+    cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags, int depth=0):
         cdef Thing held
-        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or flags & FLAG_NEW else CALLABLE_KIND | TYPE_KIND
+        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or (flags & FLAG_NEW and not file.rules.makes_objects) else CALLABLE_KIND | TYPE_KIND
         if receiver == NOTHING:
             if name in file.rules.super_names:
                 return thing(LOCAL, EXACT)
             if file.rules.class_sides and bits & CALLABLE_KIND:
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
-            return self.lookup(file, scope, name, start, argc, bits, 0)
-        held = self.evaluate(file, scope, receiver, start, 0)
+            return self.lookup(file, scope, name, start, argc, bits, depth)
+        held = self.evaluate(file, scope, receiver, start, depth)
+        if held is not None and held.symbol is not None and file.rules.makes_objects and (held.kind == FUNCTION or held.kind == UNKNOWN):
+            return self.member(held, name, argc, bits, file.id, depth)
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
             if name in file.named and bits & CALLABLE_KIND:
                 return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
-        return self.member(held, name, argc, bits, file.id, 0)
+        return self.member(held, name, argc, bits, file.id, depth)
 
     def resolve_refs(self, int file_id, const int32_t[:, ::1] refs not None):
         """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,
@@ -1181,7 +1366,7 @@ cdef class Resolver:
                 out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
                 if found.conf == EXACT and symbol.file != file_id:
                     out[i, 2] = SAME_MODULE if self.same_module(symbol.file, file_id) else IMPORTED
-                if found.via_local and refs[i, 5] == NOTHING:
+                if found.via_local:
                     out[i, 2] = FUZZY
                 elif refs[i, 0] == REF_CALL:
                     for other in self.equals_of(symbol, refs[i, 7]):

@@ -156,6 +156,29 @@ def test_a_comment_touches_one_file_and_resolves_no_other(tmp_path: Path) -> Non
         assert set(resolved) == {1}
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "before", "after", "user"),
+    [
+        ("web.py", "def make():\n    made = Url()\n    return made\n", "Url()", "Page()", "from web import make\nmake().clean()\n"),
+        ("web.py", "class Box:\n    def __init__(self, held: Url):\n        self.held = held\n", "Url", "Page", "from web import Box\nBox(1).held.clean()\n"),
+        ("web.ts", "export function each(run: (it: Url) => void) {}\n", "Url", "Page", "import { each } from './web';\neach((it) => it.clean());\n"),
+        ("web.js", "module.exports = Url;\n", "Url", "Page", "const Web = require('./web');\nnew Web().clean();\n"),
+    ],
+)
+def test_what_a_file_shows_through_its_functions_reaches_other_files(tmp_path: Path, path: str, source: str, before: str, after: str, user: str) -> None:
+    types = "".join(f"class {name}:\n    def clean(self): ...\n" if path.endswith(".py") else f"class {name} {{ clean() {{}} }}\n" for name in ("Url", "Page"))
+    (tmp_path / path).write_text(types + source, encoding="utf-8")
+    (tmp_path / f"use{Path(path).suffix}").write_text(user, encoding="utf-8")
+    called = []
+    for written in (source, source.replace(before, after)):
+        (tmp_path / path).write_text(types + written, encoding="utf-8")
+        answer = sync(Workspace(tmp_path), jobs=1)
+        check_equal(answer, build_afresh(tmp_path, tmp_path.parent / "scratch"), [written])
+        with open_reader(Path(answer.db)) as db:
+            called += db.execute("SELECT target_qualified FROM refs WHERE from_file LIKE 'use.%' AND target_name = 'clean'").fetchall()
+    assert called == [("web.Url.clean",), ("web.Page.clean",)]
+
+
 def test_a_touched_file_is_not_changed(tmp_path: Path) -> None:
     repository = grow(tmp_path / "tree", 45)
     before = sync(Workspace(tmp_path / "tree"), jobs=1)

@@ -29,7 +29,7 @@ NO_REFS, NO_BINDS, NO_STRINGS, NO_KEYS = (np.empty((0, len(columns)), dtype=np.i
 # Flags of a reference.
 NEW, MACRO, DECORATOR = 1, 2, 4
 # Forms of a binding; FIELD binds a member of the enclosing type, the others a local of the scope.
-BIND_FORMS = ("assign", "param", "field", "for", "with", "return")
+BIND_FORMS = ("assign", "param", "field", "for", "with", "return", "given")
 # Forms of a row of a configuration file; `item` is an element of a list, `document` one of several in a file.
 KEY_FORMS = ("key", "item", "document", "table", "element")
 
@@ -107,9 +107,9 @@ class Config(msgspec.Struct, kw_only=True, gc=False):
 
 
 class Export(msgspec.Struct, kw_only=True, gc=False):
-    """A name the file makes public; `value` is what it stands for when that is another expression."""
+    """A name the file makes public; `value` is what it stands for when that is another expression. Flag `whole`: the file itself is the value."""
 
-    name: int
+    name: int = NONE
     value: int = NONE
     start: int
     flags: frozenset[str] = frozenset()

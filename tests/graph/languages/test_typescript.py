@@ -219,7 +219,9 @@ def test_every_target_is_the_module_of_a_file() -> None:
 
 def test_exports_carry_whether_they_are_of_the_whole_module() -> None:
     facts = extract(language("javascript"), b"function A() {}\nmodule.exports = A;\nmodule.exports.b = A;\n", Names())
-    assert [(facts.text(e.name), facts.text(e.value), sorted(e.flags)) for e in facts.exports] == [("default", "A", ["commonjs"]), ("b", "A", [])]
+    assert [(facts.text(e.name), facts.text(e.value), sorted(e.flags)) for e in facts.exports] == [
+        ("default", "A", ["commonjs"]), ("", "A", ["whole"]), ("b", "A", [])
+    ]  # fmt: skip
 
 
 def test_parameters_are_counted_also_without_parentheses() -> None:

@@ -255,7 +255,7 @@ def outline(facts: FileFacts) -> str:
     for r in facts.relations:
         lines.append((r.start, 4, f"  {r.line} {r.kind} {text(r.owner) or scope_of(r.scope)} -> {text(r.target)}"))
     for e in facts.exports:
-        lines.append((e.start, 5, f"  export {text(e.name)} = {text(e.value) or '-'}"))
+        lines.append((e.start, 5, f"  export {text(e.name) or '-'} = {text(e.value) or '-'}"))
     for c in facts.commands:
         lines.append((c.start, 6, f"  {c.line} command {c.name!r} handler={c.handler or '-'} group={c.group or '-'} in {scope_of(c.scope)}"))
     for k in facts.configs:

@@ -121,7 +121,7 @@ def _pack_file(rows: dict[str, list[Any]], index: int, facts: FileFacts, languag
     keep("import", [(i.path, i.name, i.alias, _bits(i.flags, IMPORT_FLAGS), i.start, i.end, i.line, i.scope) for i in facts.imports if i.path != NONE])
     keep("config", [(add(c.key), add(c.kind), c.line) for c in facts.configs])
     keep("command", [(add(c.name), c.start, c.line, c.scope, add(c.handler) if c.handler else NONE, add(c.group) if c.group else NONE) for c in facts.commands])
-    keep("export", [(e.name, e.value) for e in facts.exports if e.name != NONE])
+    keep("export", [(e.name, e.value) for e in facts.exports if e.name != NONE or "whole" in e.flags])
 
 
 def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[int, ...]]:

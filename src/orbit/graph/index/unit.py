@@ -17,7 +17,8 @@ from orbit.graph.store.writer import Writer
 from orbit_native.definitions import DEFINITION_COLUMNS, Facts, Rules
 
 STAR, SIDE = IMPORT_FLAGS["star"], IMPORT_FLAGS["side"]
-FIELD = BIND_FORMS.index("field")
+FIELD, PARAM = BIND_FORMS.index("field"), BIND_FORMS.index("param")
+SHOWN = (FIELD, BIND_FORMS.index("return"))
 _NAME = DEFINITION_COLUMNS.index("name")
 SQL_DEFINITION = "kind, name, qualified, container, coalesce(parent & 1048575, -1), start, end, type, value, owner, argc, flags"
 
@@ -58,7 +59,7 @@ class Unit:
             else:
                 target = layout.targets[key] = table.import_target(text, self.path, module, layout)
             local = alias if alias != NONE else name
-            if local == NONE and not flags & (STAR | SIDE):
+            if local == NONE and not flags & (STAR | SIDE) and table.import_binds != "none":
                 parts = (target or text).replace("/", separator).split(separator)
                 local = texts.id(text.split(separator)[0] if binds_first else parts[-1])
                 if binds_first and target is not None and alias == NONE:
@@ -117,10 +118,18 @@ class Unit:
             if flags & STAR:
                 show(self.module, "star", module, flags)
         for name, value in self.exports.tolist():
-            show(name, "export", value)
+            show(name if name != NONE else self.module, "export", value)
+        inside: dict[int, list[tuple[int, ...]]] = {}
         for form, name, type_, value, scope, _ in self.binds.tolist():
             if form == FIELD or scope == NONE:
                 show(name, "bind", form, type_, value)
+            if scope != NONE:
+                inside.setdefault(scope, []).append((form, name, type_, value))
+        for scope, rows in inside.items():  # parameters show, and in a function that returns or assigns members all its names speak of those
+            telling = any(form in SHOWN for form, *_ in rows)
+            shown = rows if telling else [row for row in rows if row[0] == PARAM]
+            for name in {names[scope], *(row[1] for row in rows if row[0] == FIELD)} if shown else ():
+                show(name, "inside", *shown)
         return {name: (self.path, *facts) for name, facts in seen.items()}
 
 

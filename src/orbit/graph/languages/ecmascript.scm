@@ -59,7 +59,9 @@
   (class_declaration name: (_) @name)]) @export
 (assignment_expression
   left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
-  right: [(identifier) (call_expression) (new_expression) (member_expression)] @value
+  right: [
+    [(identifier) (call_expression) (new_expression) (member_expression)] @value
+    (assignment_expression right: [(identifier) (call_expression) (new_expression) (member_expression)] @value)]
   (#eq? @_module "module") (#eq? @_exports "exports")) @export.commonjs
 (assignment_expression
   left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
@@ -126,6 +128,7 @@
 (object_pattern (rest_pattern (identifier) @name @bind))
 (array_pattern (rest_pattern (identifier) @name @bind))
 (arrow_function parameter: (identifier) @name @bind.param)
+(variable_declarator name: (object_pattern) @mark.pattern value: (_) @value)
 (for_in_statement left: (identifier) @name operator: "of" right: (_) @value) @bind.for
 (for_in_statement left: (identifier) @name operator: "in") @bind
 (assignment_expression left: (identifier) @name right: (_) @value) @bind

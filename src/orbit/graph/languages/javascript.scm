@@ -68,6 +68,8 @@
 (formal_parameters (identifier) @name @bind.param)
 (formal_parameters (assignment_pattern left: (identifier) @name right: (_) @value) @bind.param)
 (formal_parameters (rest_pattern (identifier) @name) @bind.param)
+(formal_parameters (object_pattern) @mark.pattern.param)
+(formal_parameters (assignment_pattern left: (object_pattern) @mark.pattern.param))
 (variable_declarator name: (identifier) @name value: (_)? @value) @bind
 (catch_clause parameter: (identifier) @name @bind)
 (call_expression function: (member_expression object: (_) @value property: (property_identifier) @_each)

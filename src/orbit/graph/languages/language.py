@@ -9,7 +9,7 @@ Head captures a query may use, one per pattern; dotted parts after the first are
     @ref.type @ref.use @ref.bound   a use of a type, of a value or name, of a trait bound. Roles: name, receiver (qualifier)
     @relate.extends|implements|impl the enclosing definition (or the type in role owner) relates to the type in role type; name: its span
     @import[.star|.export|.static|.type|.side|.require]   Roles: path (module), name (symbol), alias, receiver
-    @bind[.param|.field|.for|.with|.return]   a local (or, with .field, a member of the enclosing type) gets a type in plain sight. Roles: name, type, value
+    @bind[.param|.field|.for|.with|.return|.given]   a local (with .field a member of the enclosing type) gets a type in plain sight. Roles: name, type, value
     @export                 a name made public (`__all__`, `exports.x = `). Roles: name, value
     @string                 a string literal, in role text        @env   an environment variable name, in role path
     @config.<form>          a row of a configuration file, form of KEY_FORMS, its key in role name: kept in `facts.keys` for the fix-up
@@ -76,8 +76,10 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
     passing: tuple[str, ...] = ()  # methods that give back what they are called on: unwrap, clone
+    picking: tuple[str, ...] = ()  # methods of a collection that give back one of its elements: get, pop
     aims_by_folder: bool = False  # does the target of an import depend on its text and the importing folder alone?
-    import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first or last
+    makes_objects: bool = False  # may a function be a constructor, or give back what is defined in it, and an object hold methods? (JavaScript)
+    import_binds: str = "last"  # which part of `import a.b.c` becomes a name: first, last or none
     shared_modules: bool = False  # are names of other files of the same module visible without import?
     nested_modules: bool = False  # are names of the modules around a module visible in it? (namespace A.B sees A)
     reexports_all: bool = False  # does importing a name make it a name of the importing module too?

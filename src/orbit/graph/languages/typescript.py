@@ -1,7 +1,7 @@
 """TypeScript and TSX: what the captures of ecmascript.scm, typescript.scm and jsx.scm mean. JavaScript shares the fix-ups.
 
-Exports: `export default x` and `module.exports = x` are both named `default`, the latter with the flag `commonjs`; an anonymous default
-is a definition named `default`. An import of a default has the name `default`; one of a whole module (`* as ns`, `require`) has none.
+Exports: `export default x` is named `default`; `module.exports = x` is that and, once more without a name, the whole module. An anonymous
+default is a definition named `default`. An import of a default has the name `default`; one of a whole module (`* as ns`, `require`) has none.
 """
 
 from __future__ import annotations
@@ -10,25 +10,33 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from orbit.graph.facts import BIND_FORMS, NONE, Export
 from orbit.graph.languages.language import Language
 from orbit.graph.languages.script_modules import MANIFESTS, import_target, module_of
 from orbit.model import REF_KIND_CODES
 
 if TYPE_CHECKING:
-    from orbit.graph.facts import Definition, FileFacts, Import
+    from orbit.graph.facts import Definition, FileFacts, Import, Mark
 
-NONE = -1
 CALL, TYPE, USE = (REF_KIND_CODES[kind] for kind in ("call", "type", "use"))
 # Columns of the arrays of FileFacts.
-BIND_NAME, BIND_TYPE, BIND_SCOPE, BIND_START = 1, 2, 4, 5
+BIND_NAME, BIND_TYPE, BIND_VALUE, BIND_SCOPE, BIND_START = 1, 2, 3, 4, 5
 LOADED = frozenset({"require", "dynamic"})
 GLOBALS = ("window", "globalThis", "global")
 OWNER = re.compile(r"[\w$]+(?:\.[\w$]+)*")
+GIVEN_FORM, GIVEN_ROOM = BIND_FORMS.index("given"), 120  # bytes
 TYPE_ONLY = frozenset({"type"})
 # `exports = function name`, from the word `exports` on.
 NAMED = re.compile(rb"exports\s*=\s*(?:async\s+)?(?:function\s*\*?|class)\s+([\w$]+)")
 # From a name to its type, also with the parameters of a type alias.
 BEFORE_TYPE = re.compile(rb"#?[\w$\x80-\xff]+\s*(?:<[^=;{}]*>)?\s*[?!]?\s*[:=]?\s*")
+STATIC = re.compile(rb"(?:(?:public|protected|private|declare|override|abstract|accessor|readonly|async)\s+)*static\s")
+TYPE_NAME = re.compile(r":[\w$]+(?:<[^.]*>)?")
+PATTERN_KEY = re.compile(rb"([\w$\x80-\xff]+)\s*:\s*\Z")
+# From the bracket of a call to a parameter of a function in it: the second argument of the call, or its first; parameters before.
+GIVEN = re.compile(rb"\(\s*((?:[\w$.]+|'[^'\n]*'|\"[^\"\n]*\")\s*,\s*)?(?:async\s*)?\(([\w$\s,]*)\Z")
 DEFAULT = re.compile(rb"(?:@[^@]{0,400}?\s)*?export\s+default\b")  # decorators may stand before
 
 
@@ -37,10 +45,27 @@ def fix_up(facts: FileFacts) -> None:
     constructors = _name_definitions(facts)
     _merge_imports(facts)
     _name_exports(facts)
+    _number_given(facts)
     _drop_binds(facts, constructors)
     _drop_refs(facts)
     _drop_strings(facts)
     _correct_types(facts)
+    for mark in facts.marks:
+        if "pattern" in mark.flags and (mark.value != NONE or mark.type != NONE):
+            take_apart(facts, mark, facts.text(mark.value) or f":{facts.text(mark.type)}")
+
+
+def take_apart(facts: FileFacts, pattern: Mark, whole: str) -> None:
+    """`const { a, b: c } = whole`: a is `whole.a`, c is `whole.b`."""
+    if whole == "?" or (whole[0] == ":" and not TYPE_NAME.fullmatch(whole)):
+        return
+    source, binds = facts.source, facts.binds
+    inside = np.flatnonzero((binds[:, BIND_START] > pattern.start) & (binds[:, BIND_START] < pattern.end))
+    for index in inside.tolist():
+        start = int(binds[index, BIND_START])
+        if source.count(b"{", pattern.start, start) - source.count(b"}", pattern.start, start) == 1:
+            key = PATTERN_KEY.search(source, pattern.start, start)
+            binds[index, BIND_VALUE] = facts.id(f"{whole}.{key[1].decode('utf-8', 'replace') if key else facts.text(int(binds[index, BIND_NAME]))}")
 
 
 def _name_definitions(facts: FileFacts) -> dict[int, int]:
@@ -52,6 +77,8 @@ def _name_definitions(facts: FileFacts) -> dict[int, int]:
             found.name = found.name[1:-1]
         if found.argc == NONE and found.kind in ("function", "method"):
             found.argc = 1
+        if found.kind in ("method", "property") and STATIC.match(facts.source, found.start):
+            found.flags |= {"static"}
         if "assigned" in found.flags:
             if known is None:
                 known = {defined.name for defined in facts.definitions if "assigned" not in defined.flags}
@@ -79,6 +106,8 @@ def _own(facts: FileFacts, found: Definition, known: set[str]) -> None:
         found.parent = _type_around(facts, found.parent)
     elif OWNER.fullmatch(owner) and not owner.startswith("this.") and (found.parent == NONE or owner.partition(".")[0] in known):
         found.owner = facts.id(owner.removesuffix(".prototype"))
+        if not owner.endswith(".prototype"):
+            found.flags = frozenset({"static"})
 
 
 def _type_around(facts: FileFacts, index: int) -> int:
@@ -147,7 +176,22 @@ def _name_exports(facts: FileFacts) -> None:
             found.name = facts.id(facts.text(found.name)[1:-1])
         defaulted = defaulted or found.name == default
         kept.append(found)
+        if "commonjs" in found.flags:
+            kept.append(Export(name=NONE, value=default if found.value == NONE else found.value, start=found.start, flags=frozenset({"whole"})))
     facts.exports = kept
+
+
+def _number_given(facts: FileFacts) -> None:
+    """Parameters of a function that is given to a call: `f!0!1` is what the first argument of f gets second."""
+    binds, kept = facts.binds, np.ones(len(facts.binds), dtype=bool)
+    for index in np.flatnonzero(binds[:, 0] == GIVEN_FORM).tolist():
+        start, value = int(binds[index, BIND_START]), facts.text(int(binds[index, BIND_VALUE]))
+        before = GIVEN.search(facts.source, max(0, start - GIVEN_ROOM), start) if OWNER.fullmatch(value) else None
+        if before is None:
+            kept[index] = False
+        else:
+            binds[index, BIND_VALUE] = facts.id(f"{value}!{int(before[1] is not None)}!{before[2].count(b',')}")
+    facts.binds = binds[kept]
 
 
 def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
@@ -159,11 +203,11 @@ def _drop_binds(facts: FileFacts, constructors: dict[int, int]) -> None:
     taken.difference_update(constructors)
     kept: list[int] = []
     last = NONE
-    for index, (_, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
+    for index, (form, _, type_, value, _, start) in enumerate(facts.binds.tolist()):
         if start in taken:
             continue
         if start == last:  # a parameter that is also what a callback gets: the row that says more stays
-            if type_ != NONE or value != NONE:
+            if (type_ != NONE or value != NONE) and (form != GIVEN_FORM or facts.binds[kept[-1], BIND_VALUE] == NONE):
                 kept[-1] = index
             continue
         last = start
@@ -245,6 +289,8 @@ COLLECTIONS = (
     "[]", "Array", "ReadonlyArray", "Set", "ReadonlySet", "Map", "ReadonlyMap", "WeakMap", "WeakSet", "Iterable", "Iterator",
     "IterableIterator", "AsyncIterable", "AsyncIterator", "AsyncIterableIterator", "Generator", "AsyncGenerator", "Record", "NodeListOf",
 )  # fmt: skip
+PASSING = ("values", "filter", "slice", "reverse", "sort", "concat")
+PICKING = ("get", "pop", "shift", "find", "findLast", "at")
 GLOBAL_NAMES = """
     AbortController AbortSignal AggregateError Array ArrayBuffer AsyncGenerator AsyncIterable AsyncIterator Atomics Awaited BigInt
     BigInt64Array BigUint64Array Blob Boolean Buffer Capitalize ConstructorParameters CustomEvent DataView Date Document Element Error
@@ -280,6 +326,11 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         fix_up=fix_up,
         self_names=SELF_NAMES,
         super_names=("super",),
+        class_words=("constructor",),
+        makes_objects=True,
+        passing=PASSING,
+        picking=PICKING,
+        import_binds="none",
         transparent=TRANSPARENT,
         collections=COLLECTIONS,
         builtins=BUILTINS,

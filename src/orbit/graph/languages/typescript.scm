@@ -145,10 +145,15 @@
 ; --- locals
 (required_parameter pattern: (identifier) @name type: (_)? @type value: (_)? @value) @bind.param
 (optional_parameter pattern: (identifier) @name type: (_)? @type) @bind.param
+(required_parameter pattern: (object_pattern) @mark.pattern.param type: (_) @type)
 (required_parameter pattern: (this) @name type: (_) @type) @bind.param
 (required_parameter pattern: (rest_pattern (identifier) @name) type: (_)? @type) @bind.param
 (variable_declarator name: (identifier) @name type: (_)? @type value: (_)? @value) @bind
 (catch_clause parameter: (identifier) @name type: (_)? @type) @bind
+(call_expression function: [(identifier) (member_expression)] @value
+  arguments: (arguments (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name @bind.given !type)))))
+(new_expression constructor: (identifier) @value
+  arguments: (arguments (arrow_function parameters: (formal_parameters (required_parameter pattern: (identifier) @name @bind.given !type)))))
 (type_parameter name: (type_identifier) @name constraint: (constraint (_) @type)?) @bind
 (import_alias (identifier) @name [(identifier) (nested_identifier)] @value) @bind
 (class name: (type_identifier) @name @bind)
