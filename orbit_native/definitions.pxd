@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint32_t
 cdef class Rules:
     cdef public int family
     cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after
+    cdef public bint textual_imports, named_types, overloads, methods_apart
     cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections, passing, builtins
     cdef public str separator
 
@@ -27,6 +28,7 @@ cdef class File:
     cdef list symbols          # one for each definition, made when first asked for
     cdef list stars, relations
     cdef dict named, binds, fields, exports
+    cdef dict within           # files whose text it takes in -> their modules; made when first asked for
     cdef dict own              # name -> positions of this file's definitions; made when first asked for
     cdef Symbol at(self, Py_ssize_t index)
     cdef list own_members(self, int container, int name)

@@ -18,6 +18,10 @@ class Rules:
     module_paths: bool
     class_sides: bool
     bound_after: bool
+    textual_imports: bool
+    named_types: bool
+    overloads: bool
+    methods_apart: bool
     self_names: frozenset[int]
     class_names: frozenset[int]
     super_names: frozenset[int]

@@ -34,6 +34,7 @@ cdef enum:
     CONSTRUCTOR_KIND = 32
     SLOT_KIND = 64                               # holds a value of an instance: never a type
     VARIANT_KIND = 128                           # a value of the type around it, or a way to make one
+    MACRO_KIND = 1024
     OF_CLASS = 256                               # wanted besides kinds: members of the type itself, or of its instances
     OF_INSTANCE = 512
     FORM_FIELD = 2                               # binding forms, as the caller numbers them
@@ -55,6 +56,7 @@ cdef class Thing:
     cdef bint via_local        # a variable holds it
     cdef Symbol symbol
     cdef tuple arguments     # of a generic type: Things
+    cdef list equals         # definitions in other files that are meant as well
 
 
 cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHING, tuple arguments=()):
@@ -427,7 +429,7 @@ cdef class Resolver:
         imported = file.named.get(name)
         while True:
             bound = file.binds.get(place(here, name))
-            if bound is not None and not (bits == TYPE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
+            if bound is not None and not (bits == TYPE_KIND) and not (rules.methods_apart and bits & CALLABLE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
                 if here != NOTHING or not self.module_has(file, name):
                     found = self.local(file, here, bound, at, depth)
                     found.via_local = True
@@ -454,7 +456,7 @@ cdef class Resolver:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
                         return self.of_symbol(symbol, EXACT if symbol.file == file.id else SAME_MODULE, depth)
-                    options = [s for s in options if (<Symbol>s).file == file.id]
+                    options = [s for s in options if (<Symbol>s).file == file.id and not self.kind_bits[(<Symbol>s).kind] & SLOT_KIND]
                     if options:
                         return self.of_symbol(self.pick(options, file.id, argc, bits), EXACT, depth)
                 if rules.nested_modules and self.kind_bits[around.kind] & MODULE_KIND:
@@ -463,6 +465,7 @@ cdef class Resolver:
                         return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
                     and not self.kind_bits[around.kind] & MODULE_KIND \
+                    and (around.owner == NOTHING or rules.implicit_self) \
                     and (around.parent == NOTHING or self.kind_bits[file.at(around.parent).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
@@ -513,33 +516,105 @@ cdef class Resolver:
         if options and rules.shared_modules:
             symbol = self.pick(options, file.id, argc, bits)
             return self.of_symbol(symbol, SAME_MODULE, depth)
-        for module, _flags in file.stars:
-            if module == NOTHING:
-                continue
-            found = self.follow(file, module, name, argc, bits, depth + 1)
-            if found is not None and found.kind != EXTERNAL:
+        if not rules.textual_imports:
+            for module, _flags in file.stars:
+                if module == NOTHING:
+                    continue
+                found = self.follow(file, module, name, argc, bits, depth + 1)
+                if found is not None and found.kind != EXTERNAL:
+                    return found
+        if rules.global_names:
+            found = self.global_name(file, name, argc, bits, depth)
+            if found is not None:
                 return found
-        if rules.global_names and name not in rules.builtins:
-            mine = self.fitting(file.own_members(self.nameless(), name), bits)
-            if mine:
-                self.noted.add(name)
-                symbol = self.pick(mine, file.id, argc, bits)
-                if self.kind_bits[symbol.kind] & bits:
-                    return self.of_symbol(symbol, EXACT, depth)
-            options = self.fitting(self.find_members(rules.family, self.nameless(), name), bits)
-            if options:
-                symbol = self.pick(options, file.id, argc, bits)
-                if symbol.file == file.id:
-                    return self.of_symbol(symbol, EXACT, depth)
-                distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
-                if rules.class_sides and not self.kind_bits[symbol.kind] & (CALLABLE_KIND | VALUE_KIND):
-                    return self.of_symbol(symbol, IMPORTED, depth)           # a type that is opened in many places is one type
-                if len(distinct) <= 1 or self.reaches(file, symbol.file):
-                    return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
-                return thing(UNKNOWN, FUZZY)
         if name in rules.builtins:
             return thing(EXTERNAL, EXACT)
         return None
+
+    cdef Thing global_name(self, File file, int name, int argc, int bits, int depth):
+        """A name of the one world of names that definitions of all files share."""
+        cdef Rules rules = file.rules
+        cdef Symbol symbol
+        cdef Thing found
+        if name in rules.builtins and not rules.textual_imports:
+            return None
+        mine = self.fitting(file.own_members(self.nameless(), name), bits)
+        if mine and name not in rules.builtins:
+            self.noted.add(name)
+            symbol = self.pick(mine, file.id, argc, bits)
+            if self.kind_bits[symbol.kind] & bits and not self.kind_bits[symbol.kind] & DECLARATION_KIND:
+                return self.of_symbol(symbol, EXACT, depth)
+        options = self.fitting(self.find_members(rules.family, self.nameless(), name), bits)
+        if options and rules.textual_imports:
+            options = self.in_sight(file, options, bits, name in rules.builtins)
+        if not options:
+            return None
+        symbol = self.pick(options, NOTHING if rules.textual_imports else file.id, argc, bits)
+        if symbol.file == file.id:
+            return self.of_symbol(symbol, EXACT, depth)
+        distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
+        if rules.class_sides and not self.kind_bits[symbol.kind] & (CALLABLE_KIND | VALUE_KIND):
+            return self.of_symbol(symbol, IMPORTED, depth)           # a type that is opened in many places is one type
+        if rules.textual_imports:
+            found = self.of_symbol(symbol, SAME_MODULE, depth)
+            found.equals = options if len(distinct) > 1 else None
+            return found
+        if len(distinct) <= 1 or self.reaches(file, symbol.file):
+            return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
+        return thing(UNKNOWN, FUZZY)
+
+    cdef list in_sight(self, File file, list options, int bits, bint builtin):
+        """Of definitions of one name those that a file which includes others can mean: what it includes, else functions, those that stand nearest.
+        What belongs to the language is only hidden by a macro."""
+        cdef Symbol s
+        cdef int kinds, most = 0, shared
+        if bits & CALLABLE_KIND:             # tags are no functions
+            options = [s for s in options if self.kind_bits[s.kind] & CALLABLE_KIND] or options
+        real = [s for s in options if not self.kind_bits[s.kind] & DECLARATION_KIND]
+        if not builtin and len({s.file for s in real}) < 2:
+            return real or options
+        within = self.included(file)
+        near = [s for s in real if s.file in within and (s.argc >= 0 or not (builtin or bits & CALLABLE_KIND and self.kind_bits[s.kind] & MACRO_KIND))]
+        if builtin:
+            return [s for s in near if self.kind_bits[s.kind] & MACRO_KIND]
+        if near and not all([self.kind_bits[s.kind] & MACRO_KIND for s in near]):
+            return near
+        far = []
+        for s in real:
+            if self.kind_bits[s.kind] & MACRO_KIND:
+                continue
+            shared = self.common_folders(file, self.get_file(s.file))
+            if shared > most:
+                most, far = shared, []
+            if shared == most:
+                far.append(s)
+        return near + far                    # a macro may hide the function it calls, or stand in for it under an #if
+
+    cdef int common_folders(self, File one, File other):
+        """How many folders the paths of two files begin with alike."""
+        cdef int count = 0
+        if other is not None:
+            for a, b in zip(self.text(one.module).rpartition("/")[0].split("/"), self.text(other.module).rpartition("/")[0].split("/")):
+                if a != b:
+                    break
+                count += 1
+        return count
+
+    cdef dict included(self, File file):
+        """The files whose text a file takes in, itself among them, and their modules."""
+        cdef File other
+        if file.within is None:
+            file.within = {file.id: file.module}
+            queue = [file]
+            for other in queue:
+                for module, _flags in other.stars:
+                    for id in self.module_files(file.rules.family, module) if module != NOTHING else ():
+                        if id not in file.within and self.get_file(id) is not None:
+                            queue.append(self.get_file(id))
+                            file.within[id] = module
+        for module in file.within.values():
+            self.noted.add(module)
+        return file.within
 
     cdef bint reaches(self, File file, int target):
         """Does the file import that one directly?"""
@@ -659,7 +734,7 @@ cdef class Resolver:
             if type_ != NOTHING:
                 made = self.resolve_type(file, scope, type_, depth + 1)
             elif value != NOTHING:
-                made = self.evaluate(file, scope, value, start, depth + 1)
+                made = self.evaluate(file, scope, value, start - 1, depth + 1)
         finally:
             self.busy.discard(key)
         if made is None or made.kind == UNKNOWN:
@@ -723,6 +798,10 @@ cdef class Resolver:
                     if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
                         result.append(found.symbol)
         file = self.get_file(symbol.file)
+        if file.rules.named_types and self.kind_bits[symbol.kind] == 0:
+            found = self.declared(symbol, depth + 1)
+            if found is not None and found.kind == INSTANCE and found.symbol is not None:
+                result.append(found.symbol)
         for scope, owner, target in file.relations:        # impl Trait for Type, in the type's own file
             if owner != NOTHING:
                 names, _arguments = self.parse_type(owner)
@@ -741,7 +820,7 @@ cdef class Resolver:
     cdef Thing member_of_type(self, Symbol symbol, int name, int argc, int bits, int conf, int file, int depth, bint above=False):
         """A member of a type or of the types it inherits from, nearest first."""
         cdef Symbol current, base
-        cdef Thing found
+        cdef Thing found, spare = None
         cdef list queue = [symbol]
         cdef set seen = {symbol.qualified}
         cdef int position = 0
@@ -752,15 +831,26 @@ cdef class Resolver:
             position += 1
             if not (above and position == 1):
                 found = self.declared_member(current, name, argc, bits, file, depth)
+                if found is not None and argc >= 0 and self.takes_other(found, argc) and self.get_file(file).rules.overloads:
+                    spare, found = spare or found, None          # an overload further up may fit
                 if found is not None:
-                    if found.symbol is not None and found.symbol.file != file and conf == EXACT:
-                        return self.weaker(found, SAME_MODULE if self.same_module(found.symbol.file, file) else IMPORTED)
-                    return self.weaker(found, conf)
+                    return self.placed(found, conf, file)
             for base in self.bases_of(current, depth + 1):
                 if base.qualified not in seen:
                     seen.add(base.qualified)
                     queue.append(base)
-        return None
+        return self.placed(spare, conf, file) if spare is not None else None
+
+    cdef bint takes_other(self, Thing found, int argc):
+        """Is this a function that takes another number of arguments?"""
+        return found.kind == FUNCTION and bool(self.kind_bits[found.symbol.kind] & CALLABLE_KIND) and found.symbol.argc != argc \
+            and not (found.symbol.flags & VARARGS and argc >= found.symbol.argc - 1)
+
+    cdef Thing placed(self, Thing found, int conf, int file):
+        """A member of a type that is known that well, as seen from a file."""
+        if found.symbol is not None and found.symbol.file != file and conf == EXACT:
+            conf = SAME_MODULE if self.same_module(found.symbol.file, file) else IMPORTED
+        return self.weaker(found, conf)
 
     cdef bint same_module(self, int one, int other):
         cdef File a = self.get_file(one), b = self.get_file(other)
@@ -978,6 +1068,8 @@ cdef class Resolver:
             return None
         if kind == 1:
             found = self.resolve_type(file, scope, head, depth + 1)
+            if found is None:                      # the package in front of the type
+                found = self.head_of(file, scope, head, at, depth + 1)
         else:
             found = self.head_of(file, scope, head, at, depth + 1)
             if found is not None and not steps:
@@ -1025,6 +1117,8 @@ cdef class Resolver:
                 return found
         if found.kind == INSTANCE and name in rules.class_words and found.symbol is not None:
             return thing(CLASS, found.conf, found.symbol)
+        if found.kind == CLASS and name in rules.self_names:        # Outer.this
+            return thing(INSTANCE, found.conf, found.symbol)
         if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
             return found
         return None
@@ -1045,9 +1139,15 @@ cdef class Resolver:
         if self.kind_bits[symbol.kind] & VALUE_KIND:
             return None
         made = self.declared(symbol, depth + 1)
+        if rules.named_types and self.is_named_type(found):
+            return thing(INSTANCE, found.conf, symbol, NOTHING, made.arguments if made is not None else ())
         if made is None or made.kind != INSTANCE:
             return None
         return self.weaker(made, IMPORTED if found.conf < IMPORTED and made.symbol is not None and made.symbol.file != symbol.file else found.conf)
+
+    cdef bint is_named_type(self, Thing found):
+        """Is this a type that is made out of another one: a definition that is nothing else?"""
+        return found is not None and found.kind == FUNCTION and found.symbol is not None and self.kind_bits[found.symbol.kind] == 0
 
     cdef Thing resolve_type(self, File file, int scope, int path, int depth):
         """The instance a value of this written type is."""
@@ -1077,6 +1177,8 @@ cdef class Resolver:
                 if found is None:
                     break
                 found = self.member(found, name, NOTHING, TYPE_KIND, file.id, depth + 1)
+        if rules.named_types and self.is_named_type(found):
+            return self.called(found, rules, depth)
         if found is not None and found.kind == FUNCTION and found.symbol is not None and found.symbol.type != NOTHING:
             inner = self.declared(found.symbol, depth + 1)          # an alias of a type
             return self.weaker(inner, found.conf) if inner is not None else None
@@ -1168,7 +1270,7 @@ cdef class Resolver:
                 if found.via_local and refs[i, 5] == NOTHING:
                     out[i, 2] = FUZZY
                 elif refs[i, 0] == REF_CALL:
-                    for other in self.equals_of(symbol, refs[i, 7]):
+                    for other in self.equals_of(symbol, refs[i, 7], found.equals):
                         others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
             elif found.kind == MODULE and found.module != NOTHING:
                 out[i, 0], out[i, 2] = found.module, IMPORTED
@@ -1176,23 +1278,29 @@ cdef class Resolver:
                 out[i, 0] = -2
         return result, others
 
-    cdef list equals_of(self, Symbol symbol, int argc):
-        """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if."""
+    cdef list equals_of(self, Symbol symbol, int argc, list options):
+        """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if, files of other systems."""
         cdef Symbol other
         found = []
-        options = self.find_members(symbol.family, symbol.container, symbol.name)
+        anywhere = options is not None
+        if not anywhere:
+            options = self.find_members(symbol.family, symbol.container, symbol.name)
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and len(found) < EQUALS \
+            if (other.file != symbol.file or other.index != symbol.index) and len(found) < EQUALS \
+                    and (anywhere or other.file == symbol.file or self.same_module(other.file, symbol.file)) \
                     and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) \
                     and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
                 found.append(other)
         return found
 
     cdef bint makes_as(self, Symbol other, Symbol symbol, int argc):
-        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin)?"""
-        return argc >= 0 and other.argc == argc and bool(self.kind_bits[other.kind] & TYPE_KIND) and bool(self.kind_bits[symbol.kind] & CALLABLE_KIND)
+        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin), or a macro as well as a function (C)?"""
+        cdef int one = self.kind_bits[other.kind], two = self.kind_bits[symbol.kind]
+        if not two & CALLABLE_KIND or (one | two) & DECLARATION_KIND:
+            return False
+        return argc >= 0 and other.argc == argc and bool(one & TYPE_KIND) or bool(one & CALLABLE_KIND and (one ^ two) & MACRO_KIND)
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""

@@ -128,11 +128,12 @@ def _symbols(facts: FileFacts, language: Language, module: str) -> list[tuple[in
     """Rows with qualified names: the module in front, unless the definition lives in the one world of names of its language."""
     add, separator = facts.id, language.separator
     found: list[tuple[int, ...]] = []
+    header = module.endswith(language.shared_suffixes)  # what is static there is seen by whoever includes it
     for d in facts.definitions:
-        base = "" if language.global_names and "static" not in d.flags else module
+        own = "static" in d.flags or d.kind == "macro" and language.shared_suffixes and not header
+        base = "" if language.global_names and not own else module
         inner = _container(facts, d, language)
-        shared = base and language.shared_suffixes and module.endswith(language.shared_suffixes)  # static in a header: anyone may include it
-        outer = "" if shared else base
+        outer = "" if header else base
         container = f"{outer}{separator}{inner}" if outer and inner else outer or inner
         qualified = f"{base}{separator}{d.local}" if base else d.local
         found.append(
@@ -154,7 +155,7 @@ def _container(facts: FileFacts, d: Definition, language: Language) -> str:
         return facts.text(d.owner).partition("<")[0].replace(".", language.separator)
     if language.separators:  # a name that is written as a path belongs to what stands before it, wherever it is written
         return d.local[: d.local.rindex(d.name)].removesuffix(language.separators.get(d.kind, language.separator)) if d.name in d.local else ""
-    if d.parent == NONE:
+    if d.parent == NONE or (language.global_names and language.separator not in d.local):  # at the top, wherever it is written
         return ""
     around = facts.definitions[d.parent]
     if around.owner != NONE and around.kind == "impl":

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from orbit.graph.facts import NONE
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
     from orbit.graph.facts import FileFacts
 
+VERSIONED = re.compile(r"([^/.]+)[/.]v\d+$")  # the version at the end of an import path is no part of the package's name
 TEST_PREFIXES = ("Test", "Benchmark", "Fuzz")
 TEST_TYPES = ("testing.T", "testing.B", "testing.F", "testing.M")
 
@@ -42,7 +47,12 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 
 def fix_up(facts: FileFacts) -> None:
-    """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests."""
+    """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests; closures end."""
+    for i in facts.imports:
+        if i.alias == NONE and not i.flags and (path := VERSIONED.search(facts.text(i.path))):
+            i.alias = facts.id(path[1])
+    facts.binds = facts.binds[facts.binds[:, 3] != facts.id("new()")]  # there is a row with the type as well
+    _end_closures(facts)
     params: dict[int, str] = {}
     for form, _, type_, _, scope, _ in facts.binds.tolist():
         if form == 1 and scope >= 0:
@@ -59,6 +69,29 @@ def fix_up(facts: FileFacts) -> None:
             found.kind = "test"
 
 
+def _end_closures(facts: FileFacts) -> None:
+    """A local of a function literal ends with it: behind it the name means again what it meant before."""
+    closures = [(mark.start, mark.end) for mark in facts.marks if "closure" in mark.flags]
+    if not closures:
+        return
+    rows = [tuple(row) for row in facts.binds.tolist()]
+    unknown, after, now = facts.id("?"), list[tuple[int, ...]](), dict[tuple[int, int], tuple[int, ...]]()
+    within: list[tuple[int, dict[tuple[int, int], tuple[int, ...]]]] = []  # closures open here: where they end, what names meant before
+    for at, row in sorted([(row[5], row) for row in rows] + [(start, (end,)) for start, end in closures] + [(len(facts.source), (0,))]):
+        while within and within[-1][0] <= at:
+            end, before = within.pop()
+            after += [(*meant[:5], end) for meant in before.values()]
+            now.update(before)
+        if len(row) == 1:
+            within.append((row[0], {}))
+            continue
+        key = row[4], row[1]
+        if within:
+            within[-1][1].setdefault(key, now.get(key, (0, row[1], NONE, unknown, row[4], 0)))
+        now[key] = row
+    facts.binds = np.array(sorted(rows + after, key=lambda row: row[5]), dtype=np.int32).reshape(-1, 6)
+
+
 LANGUAGES = {
     "go": Language(
         name="go",
@@ -70,6 +103,7 @@ LANGUAGES = {
         fix_up=fix_up,
         collections=("[]", "map", "chan"),
         bound_after=True,
+        named_types=True,
         shared_modules=True,
         builtins=frozenset({
             "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic", "print", "println",

@@ -139,6 +139,7 @@ LANGUAGES = {
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,
+        overloads=True,
         bound_after=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),

@@ -74,7 +74,7 @@ def _callee(db: apsw.Connection, path: str, confidence: int, line: int, name: in
     qualified = db.execute("SELECT value FROM text WHERE id = ?", (target,)).get
     found = db.execute(
         "SELECT f.path, s.kind FROM symbol s JOIN file f ON f.id = s.id >> 20 WHERE s.qualified = ? AND s.id >> 20 = ?"
-        " ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1",  # a call means the method, not the field of that name
+        " ORDER BY s.kind = 18 OR s.kind BETWEEN 21 AND 29, s.id LIMIT 1",  # a call means the function, not its prototype or a field
         (target, target_file),
     ).fetchone()
     selector = str(Selector("symbol", path=found[0], name=qualified, symbol_kind=SYMBOL_KINDS[found[1]])) if found else None
