@@ -47,7 +47,7 @@ cdef enum:
     REF_TYPE = 1
     REF_USE = 2
 
-STATIC, VARARGS, EXTENSION = 1, 2, 4
+STATIC, VARARGS, EXTENSION, DEFAULTS = 1, 2, 4, 8
 
 
 cdef class Thing:
@@ -69,6 +69,13 @@ cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHI
 cdef inline long long place(int scope, int name):
     """A key for a name in a scope of a file."""
     return <long long>(scope + 1) << 32 | <unsigned int>name
+
+
+cdef inline int fits(Symbol symbol, int argc):
+    """Do so many arguments fit a function: 2 if they are just as many, 1 if it takes a varying number?"""
+    if argc < 0 or symbol.argc == argc:
+        return 2 if argc >= 0 else 0
+    return symbol.flags & VARARGS and argc >= symbol.argc - 1 or symbol.flags & DEFAULTS and argc < symbol.argc
 
 
 cdef class Resolver:
@@ -348,10 +355,7 @@ cdef class Resolver:
                 score += 32
             if not symbol.flags & IS_EXTENSION:
                 score += 1
-            if argc >= 0 and symbol.argc == argc:
-                score += 2
-            elif argc >= 0 and symbol.flags & VARARGS and argc >= symbol.argc - 1:
-                score += 1
+            score += fits(symbol, argc)
             if score > top:
                 top, best = score, symbol
         return best
@@ -429,13 +433,20 @@ cdef class Resolver:
         imported = file.named.get(name)
         while True:
             bound = file.binds.get(place(here, name))
-            if bound is not None and not (bits == TYPE_KIND) and not (rules.methods_apart and bits & CALLABLE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
+            if bound is not None and bits != TYPE_KIND \
+                    and not (bits & CALLABLE_KIND and (rules.methods_apart or rules.bound_after and self.calls_itself(bound, name))):
                 if here != NOTHING or not self.module_has(file, name):
                     found = self.local(file, here, bound, at, depth)
                     found.via_local = True
                     return found
             if here == NOTHING:
                 break
+            if rules.implicit_self and bits & CALLABLE_KIND:
+                found = self.bound_self(file, here, at, depth)
+                if found is not None:
+                    found = self.member(found, name, argc, bits, file.id, depth + 1)
+                    if found is not None:
+                        return found
             if imported is not None:
                 for module, wanted, _flags, within in imported:
                     if within == here:
@@ -471,6 +482,17 @@ cdef class Resolver:
             direct = False
             here = around.parent
         return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef Thing bound_self(self, File file, int scope, int at, int depth):
+        """What `this` stands for where a scope says it: in an extension, in the body of a `with`."""
+        cdef Thing found
+        for name in file.rules.self_names:
+            bound = file.binds.get(place(scope, name))
+            if bound is not None and bound[0][0] <= at:
+                found = self.local(file, scope, bound, at, depth)
+                if found.kind == INSTANCE and found.symbol is not None:
+                    return found
+        return None
 
     cdef bint calls_itself(self, list bound, int name):
         """Is every binding of a name made by a call of that very name (`let words = words(x)`)? Then the call means something further out."""
@@ -567,7 +589,7 @@ cdef class Resolver:
         """Of definitions of one name those that a file which includes others can mean: what it includes, else functions, those that stand nearest.
         What belongs to the language is only hidden by a macro."""
         cdef Symbol s
-        cdef int kinds, most = 0, shared
+        cdef int most = 0, shared
         if bits & CALLABLE_KIND:             # tags are no functions
             options = [s for s in options if self.kind_bits[s.kind] & CALLABLE_KIND] or options
         real = [s for s in options if not self.kind_bits[s.kind] & DECLARATION_KIND]
@@ -843,8 +865,7 @@ cdef class Resolver:
 
     cdef bint takes_other(self, Thing found, int argc):
         """Is this a function that takes another number of arguments?"""
-        return found.kind == FUNCTION and bool(self.kind_bits[found.symbol.kind] & CALLABLE_KIND) and found.symbol.argc != argc \
-            and not (found.symbol.flags & VARARGS and argc >= found.symbol.argc - 1)
+        return found.kind == FUNCTION and bool(self.kind_bits[found.symbol.kind] & CALLABLE_KIND) and not fits(found.symbol, argc)
 
     cdef Thing placed(self, Thing found, int conf, int file):
         """A member of a type that is known that well, as seen from a file."""
@@ -911,9 +932,9 @@ cdef class Resolver:
             return found
         return None
 
-    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
+    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth, bint outside=False, int external=NOTHING):
         """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
-        (None) only what the file imports by name."""
+        (None) only what the file imports by name; of one from outside the worktree what it can see."""
         cdef Symbol symbol
         cdef File home
         cdef Thing owner
@@ -925,11 +946,13 @@ cdef class Resolver:
             if not self.kind_bits[symbol.kind] & CALLABLE_KIND or len(found) >= MANY:
                 continue
             if receiver is None:
-                if symbol.flags & IS_EXTENSION and self.imports_extension(file, symbol):
-                    found.append(symbol)
+                if symbol.flags & IS_EXTENSION and (self.sees_extension(file, symbol) if outside else self.imports_extension(file, symbol)):
+                    home = self.get_file(symbol.file)
+                    owner = self.resolve_type(home, symbol.parent, symbol.owner, depth + 1) if outside else None
+                    if (owner is None or owner.symbol is None) and (external == NOTHING or external == self.last_name(symbol.owner)):
+                        found.append(symbol)
                 continue
-            names, _arguments = self.parse_type(symbol.owner)
-            if not names or names[len(names) - 1] not in wanted or (symbol.flags & IS_EXTENSION and not self.sees_extension(file, symbol)):
+            if not self.sees_extension(file, symbol) if symbol.flags & IS_EXTENSION else self.last_name(symbol.owner) not in wanted:
                 continue
             home = self.get_file(symbol.file)
             key = ("elsewhere", symbol.file, symbol.index)
@@ -944,7 +967,13 @@ cdef class Resolver:
                 found.append(symbol)
         if not found:
             return None
-        return self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+        owner = self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+        owner.equals = found
+        return owner
+
+    cdef int last_name(self, int path):
+        names, _arguments = self.parse_type(path)
+        return names[len(names) - 1] if names else NOTHING
 
     cdef bint is_a(self, Symbol symbol, Symbol wanted, int depth):
         """Is a type another one, or does it inherit from it?"""
@@ -980,27 +1009,28 @@ cdef class Resolver:
         """Is an extension imported by name or with all of its module, or does it stand in a module of this file or around it?"""
         cdef int module = self.module_around(symbol)
         cdef str text = self.text(module)
-        cdef Symbol other
-        cdef Py_ssize_t index
         if symbol.file == file.id or self.imports_extension(file, symbol):
             return True
         for star, _flags in file.stars:
             if star == module:
                 return True
-        for index in range(len(file.symbols)):
-            other = file.at(index)
-            if self.kind_bits[other.kind] & MODULE_KIND:
-                around = self.text(other.qualified)
-                if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
-                    return True
+        if file.spaces is None:
+            file.spaces = {self.text(file.at(index).qualified) for index in range(len(file.symbols)) if self.kind_bits[file.at(index).kind] & MODULE_KIND}
+        for around in file.spaces:
+            if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
+                return True
         return False
 
     # --- expressions and types
 
     cdef Thing head_of(self, File file, int scope, int name, int at, int depth):
         cdef Rules rules = file.rules
+        cdef Thing found
         cdef int around
         if name in rules.self_names or name in rules.class_names or name in rules.super_names:
+            found = self.bound_self(file, scope, at, depth) if rules.implicit_self and name in rules.self_names else None
+            if found is not None:
+                return found
             around = self.type_scope(file, scope)
             if around != NOTHING:
                 if name in rules.super_names:
@@ -1010,7 +1040,7 @@ cdef class Resolver:
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
             if file.binds.get(place(scope, name)) is None:
                 return None
-        cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
+        found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
         if found is None and name in rules.constructors:
             around = self.type_scope(file, scope)
             if around != NOTHING:
@@ -1186,7 +1216,7 @@ cdef class Resolver:
             return thing(INSTANCE, found.conf, found.symbol, NOTHING, self.argument_things(file, scope, arguments, depth))
         if arguments:
             return thing(INSTANCE, EXACT, None, NOTHING, self.argument_things(file, scope, arguments, depth))
-        return found if found is not None and found.kind == EXTERNAL else None
+        return thing(EXTERNAL, found.conf, None, name) if found is not None and found.kind == EXTERNAL else None
 
     cdef Thing head_type(self, File file, int scope, int name, int depth):
         cdef Thing found = self.lookup(file, scope, name, 1 << 30, NOTHING, TYPE_KIND, depth + 1)
@@ -1240,8 +1270,8 @@ cdef class Resolver:
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
-            if name in file.named and bits & CALLABLE_KIND:
-                return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
+            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self):
+                return self.written_elsewhere(file, None, name, argc, 0, True, held.module) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, 0)
 
@@ -1270,7 +1300,7 @@ cdef class Resolver:
                 if found.via_local and refs[i, 5] == NOTHING:
                     out[i, 2] = FUZZY
                 elif refs[i, 0] == REF_CALL:
-                    for other in self.equals_of(symbol, refs[i, 7], found.equals):
+                    for other in self.equals_of(symbol, refs[i, 7], found.equals, file.rules.global_names):
                         others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
             elif found.kind == MODULE and found.module != NOTHING:
                 out[i, 0], out[i, 2] = found.module, IMPORTED
@@ -1278,7 +1308,7 @@ cdef class Resolver:
                 out[i, 0] = -2
         return result, others
 
-    cdef list equals_of(self, Symbol symbol, int argc, list options):
+    cdef list equals_of(self, Symbol symbol, int argc, list options, bint one_world):
         """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if, files of other systems."""
         cdef Symbol other
         found = []
@@ -1289,9 +1319,9 @@ cdef class Resolver:
             return found
         for other in options[:MANY]:
             if (other.file != symbol.file or other.index != symbol.index) and len(found) < EQUALS \
-                    and (anywhere or other.file == symbol.file or self.same_module(other.file, symbol.file)) \
+                    and (anywhere or other.file == symbol.file or other.qualified == symbol.qualified and not one_world) \
                     and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) \
-                    and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
+                    and (other.argc == symbol.argc or fits(other, argc)):
                 found.append(other)
         return found
 

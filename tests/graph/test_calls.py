@@ -100,6 +100,34 @@ class Item extends Node {
 }
 
 
+KOTLIN = {
+    "shop/Writer.kt": """package shop
+expect class Clock() { fun now(): Int }
+class Writer {
+  fun emit(text: String) {}
+  fun emit(text: String, last: Boolean = false, more: Int = 1) {}
+  fun <T> get(): T = TODO()
+}
+typealias Pen = Writer
+fun Pen.flush(hard: Boolean) {}
+fun Writer.twice() {
+  emit("a", true)
+  get<Int>()
+  flush(true)
+}
+fun List<Int>.emit(writer: Writer) = with(writer) { emit("(") }
+fun java.net.URI.shorten() = 1
+""",
+    "shop/Clock.kt": """package shop
+import java.net.URI
+actual class Clock { actual fun now(): Int = 1 }
+fun use(address: URI, clock: Clock) {
+  address.shorten()
+  clock.now()
+  address.normalize()
+}
+""",
+}
 CALLED: dict[str, tuple[dict[str, str], Called]] = {
     "c": (
         C,
@@ -130,6 +158,17 @@ CALLED: dict[str, tuple[dict[str, str], Called]] = {
             "sub/sub.go:16 Light": ["method in lamp.go, import_resolved"],
             "sub/sub.go:17 Light": ["method in lamp.go, import_resolved"],
             "system.go:3 system": ["function in use_linux.go, same_module", "function in use_other.go, same_module"],
+        },
+    ),
+    "kotlin": (
+        KOTLIN,
+        {
+            "shop/Clock.kt:5 shorten": ["function in shop/Writer.kt, import_resolved"],
+            "shop/Clock.kt:6 now": ["method in shop/Clock.kt, exact", "method in shop/Writer.kt, exact"],
+            "shop/Writer.kt:11 emit": ["method in shop/Writer.kt, exact"],
+            "shop/Writer.kt:12 get": ["method in shop/Writer.kt, exact"],
+            "shop/Writer.kt:13 flush": ["function in shop/Writer.kt, import_resolved"],
+            "shop/Writer.kt:15 emit": ["method in shop/Writer.kt, exact", "method in shop/Writer.kt, exact"],
         },
     ),
     "java": (

@@ -6,9 +6,8 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from orbit.graph.facts import NONE
+from orbit.graph.languages.closures import end_locals
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def fix_up(facts: FileFacts) -> None:
         if i.alias == NONE and not i.flags and (path := VERSIONED.search(facts.text(i.path))):
             i.alias = facts.id(path[1])
     facts.binds = facts.binds[facts.binds[:, 3] != facts.id("new()")]  # there is a row with the type as well
-    _end_closures(facts)
+    end_locals(facts, [(mark.start, mark.end) for mark in facts.marks if "closure" in mark.flags])
     params: dict[int, str] = {}
     for form, _, type_, _, scope, _ in facts.binds.tolist():
         if form == 1 and scope >= 0:
@@ -67,29 +66,6 @@ def fix_up(facts: FileFacts) -> None:
             continue
         if found.name.startswith("Example") and found.argc == 0 or found.name.startswith(TEST_PREFIXES) and params.get(index) in TEST_TYPES:
             found.kind = "test"
-
-
-def _end_closures(facts: FileFacts) -> None:
-    """A local of a function literal ends with it: behind it the name means again what it meant before."""
-    closures = [(mark.start, mark.end) for mark in facts.marks if "closure" in mark.flags]
-    if not closures:
-        return
-    rows = [tuple(row) for row in facts.binds.tolist()]
-    unknown, after, now = facts.id("?"), list[tuple[int, ...]](), dict[tuple[int, int], tuple[int, ...]]()
-    within: list[tuple[int, dict[tuple[int, int], tuple[int, ...]]]] = []  # closures open here: where they end, what names meant before
-    for at, row in sorted([(row[5], row) for row in rows] + [(start, (end,)) for start, end in closures] + [(len(facts.source), (0,))]):
-        while within and within[-1][0] <= at:
-            end, before = within.pop()
-            after += [(*meant[:5], end) for meant in before.values()]
-            now.update(before)
-        if len(row) == 1:
-            within.append((row[0], {}))
-            continue
-        key = row[4], row[1]
-        if within:
-            within[-1][1].setdefault(key, now.get(key, (0, row[1], NONE, unknown, row[4], 0)))
-        now[key] = row
-    facts.binds = np.array(sorted(rows + after, key=lambda row: row[5]), dtype=np.int32).reshape(-1, 6)
 
 
 LANGUAGES = {
