@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint32_t
 cdef class Rules:
     cdef public int family
     cdef public bint implicit_self, shared_modules, reexports_all, global_names, nested_modules, module_paths, class_sides, bound_after, makes_objects
+    cdef public bint textual_imports, named_types, overloads, methods_apart
     cdef public frozenset self_names, class_names, super_names, class_words, root_names, outer_names, constructors, transparent, collections
     cdef public frozenset passing, picking, builtins
     cdef public str separator
@@ -28,6 +29,8 @@ cdef class File:
     cdef list symbols          # one for each definition, made when first asked for
     cdef list stars, relations
     cdef dict named, binds, fields, exports, returns
+    cdef set spaces            # names of the modules in it; made when first asked for
+    cdef dict within           # files whose text it takes in -> their modules; made when first asked for
     cdef dict own              # name -> positions of this file's definitions; made when first asked for
     cdef Symbol at(self, Py_ssize_t index)
     cdef list own_members(self, int container, int name)

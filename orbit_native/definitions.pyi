@@ -19,6 +19,10 @@ class Rules:
     class_sides: bool
     bound_after: bool
     makes_objects: bool
+    textual_imports: bool
+    named_types: bool
+    overloads: bool
+    methods_apart: bool
     self_names: frozenset[int]
     class_names: frozenset[int]
     super_names: frozenset[int]

@@ -285,6 +285,13 @@ cdef int take_steps(Scan *s, int depth) noexcept nogil:
             if size == 0 and b'0' <= peek(s, 0) <= b'9':
                 size = 1
             if size == 0:
+                if c == b'.' and peek(s, 0) == b'(':         # Go's x.(T)
+                    s.at += 1
+                    s.used = start
+                    if emit(s, b':', 1) or take_type(s, depth + 1) or peek(s, 0) != b')':
+                        return UNKNOWN
+                    s.at += 1
+                    continue
                 if peek(s, 0) == b'(' or peek(s, 0) == b'[':   # a?.(x)
                     continue
                 return UNKNOWN

@@ -10,6 +10,7 @@ from orbit_native.definitions import Facts
 STATIC: Final = 1
 VARARGS: Final = 2
 EXTENSION: Final = 4
+DEFAULTS: Final = 8
 
 class _Texts(Protocol):
     def id(self, text: str) -> int: ...

@@ -34,6 +34,7 @@ cdef enum:
     CONSTRUCTOR_KIND = 32
     SLOT_KIND = 64                               # holds a value of an instance: never a type
     VARIANT_KIND = 128                           # a value of the type around it, or a way to make one
+    MACRO_KIND = 2048
     OF_CLASS = 256                               # wanted besides kinds: members of the type itself, or of its instances
     OF_INSTANCE = 512
     MEMBER_KIND = 1024                           # of an object or a type, never a name by itself
@@ -49,7 +50,7 @@ cdef enum:
     REF_TYPE = 1
     REF_USE = 2
 
-STATIC, VARARGS, EXTENSION = 1, 2, 4
+STATIC, VARARGS, EXTENSION, DEFAULTS = 1, 2, 4, 8
 
 
 cdef class Thing:
@@ -58,6 +59,7 @@ cdef class Thing:
     cdef bint via_local        # a variable or an assigned member holds it
     cdef Symbol symbol
     cdef tuple arguments     # of a generic type: Things
+    cdef list equals         # definitions in other files that are meant as well
 
 
 cdef inline Thing thing(int kind, int conf, Symbol symbol=None, int module=NOTHING, tuple arguments=()):
@@ -77,6 +79,13 @@ cpdef int fingerprint(int container, int name):
     cdef unsigned int mixed = <unsigned int>container * 0x9E3779B1u ^ (<unsigned int>name * 0x85EBCA77u + 0x165667B1u)
     mixed ^= mixed >> 15
     return <int>((mixed * 0xC2B2AE3Du) >> 1)
+
+
+cdef inline int fits(Symbol symbol, int argc):
+    """Do so many arguments fit a function: 2 if they are just as many, 1 if it takes a varying number?"""
+    if argc < 0 or symbol.argc == argc:
+        return 2 if argc >= 0 else 0
+    return symbol.flags & VARARGS and argc >= symbol.argc - 1 or symbol.flags & DEFAULTS and argc < symbol.argc
 
 
 cdef class Resolver:
@@ -376,10 +385,7 @@ cdef class Resolver:
                 score += 32
             if not symbol.flags & IS_EXTENSION:
                 score += 1
-            if argc >= 0 and symbol.argc == argc:
-                score += 2
-            elif argc >= 0 and symbol.flags & VARARGS and argc >= symbol.argc - 1:
-                score += 1
+            score += fits(symbol, argc)
             if score > top:
                 top, best = score, symbol
         return best
@@ -477,13 +483,20 @@ cdef class Resolver:
         imported = file.named.get(name)
         while True:
             bound = file.binds.get(place(here, name))
-            if bound is not None and not (bits == TYPE_KIND) and not (rules.bound_after and bits & CALLABLE_KIND and self.calls_itself(bound, name)):
+            if bound is not None and bits != TYPE_KIND \
+                    and not (bits & CALLABLE_KIND and (rules.methods_apart or rules.bound_after and self.calls_itself(bound, name))):
                 if here != NOTHING or not self.module_has(file, name):
                     found = self.local(file, here, bound, at, depth)
                     found.via_local = True
                     return found
             if here == NOTHING:
                 break
+            if rules.implicit_self and bits & CALLABLE_KIND:
+                found = self.bound_self(file, here, at, depth)
+                if found is not None:
+                    found = self.member(found, name, argc, bits, file.id, depth + 1)
+                    if found is not None:
+                        return found
             if imported is not None:
                 for module, wanted, _flags, within in imported:
                     if within == here:
@@ -504,7 +517,7 @@ cdef class Resolver:
                     if self.kind_bits[around.kind] & MODULE_KIND:
                         symbol = self.pick(options, file.id, argc, bits)
                         return self.of_symbol(symbol, EXACT if symbol.file == file.id else SAME_MODULE, depth)
-                    options = [s for s in options if (<Symbol>s).file == file.id]
+                    options = [s for s in options if (<Symbol>s).file == file.id and not self.kind_bits[(<Symbol>s).kind] & SLOT_KIND]
                     if options:
                         return self.of_symbol(self.pick(options, file.id, argc, bits), EXACT, depth)
                 if rules.nested_modules and self.kind_bits[around.kind] & MODULE_KIND:
@@ -512,12 +525,24 @@ cdef class Resolver:
                     if found is not None:
                         return found
             if around.name == name and self.kind_bits[around.kind] & (TYPE_KIND if bits == TYPE_KIND else TYPE_KIND | CALLABLE_KIND) \
-                    and not self.kind_bits[around.kind] & MODULE_KIND and (around.owner == NOTHING or not rules.makes_objects) \
+                    and not self.kind_bits[around.kind] & MODULE_KIND \
+                    and (around.owner == NOTHING or rules.implicit_self) \
                     and (around.parent == NOTHING or self.kind_bits[file.at(around.parent).kind] & MODULE_KIND):
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
         return self.lookup_module(file, scope, name, argc, bits, depth)
+
+    cdef Thing bound_self(self, File file, int scope, int at, int depth):
+        """What `this` stands for where a scope says it: in an extension, in the body of a `with`."""
+        cdef Thing found
+        for name in file.rules.self_names:
+            bound = file.binds.get(place(scope, name))
+            if bound is not None and bound[0][0] <= at:
+                found = self.local(file, scope, bound, at, depth)
+                if found.kind == INSTANCE and found.symbol is not None:
+                    return found
+        return None
 
     cdef bint calls_itself(self, list bound, int name):
         """Is every binding of a name made by a call of that very name (`let words = words(x)`)? Then the call means something further out."""
@@ -570,33 +595,105 @@ cdef class Resolver:
         if options and rules.shared_modules:
             symbol = self.pick(options, file.id, argc, bits)
             return self.of_symbol(symbol, SAME_MODULE, depth)
-        for module, _flags in file.stars:
-            if module == NOTHING:
-                continue
-            found = self.follow(file, module, name, argc, bits, depth + 1)
-            if found is not None and found.kind != EXTERNAL:
+        if not rules.textual_imports:
+            for module, _flags in file.stars:
+                if module == NOTHING:
+                    continue
+                found = self.follow(file, module, name, argc, bits, depth + 1)
+                if found is not None and found.kind != EXTERNAL:
+                    return found
+        if rules.global_names:
+            found = self.global_name(file, name, argc, bits, depth)
+            if found is not None:
                 return found
-        if rules.global_names and name not in rules.builtins:
-            mine = self.fitting(file.own_members(self.nameless(), name), bits)
-            if mine:
-                self.noted.add(name)
-                symbol = self.pick(mine, file.id, argc, bits)
-                if self.kind_bits[symbol.kind] & bits:
-                    return self.of_symbol(symbol, EXACT, depth)
-            options = self.fitting(self.find_members(rules.family, self.nameless(), name), bits)
-            if options:
-                symbol = self.pick(options, file.id, argc, bits)
-                if symbol.file == file.id:
-                    return self.of_symbol(symbol, EXACT, depth)
-                distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
-                if rules.class_sides and not self.kind_bits[symbol.kind] & (CALLABLE_KIND | VALUE_KIND):
-                    return self.of_symbol(symbol, IMPORTED, depth)           # a type that is opened in many places is one type
-                if len(distinct) <= 1 or self.reaches(file, symbol.file):
-                    return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
-                return thing(UNKNOWN, FUZZY)
         if name in rules.builtins:
             return thing(EXTERNAL, EXACT)
         return None
+
+    cdef Thing global_name(self, File file, int name, int argc, int bits, int depth):
+        """A name of the one world of names that definitions of all files share."""
+        cdef Rules rules = file.rules
+        cdef Symbol symbol
+        cdef Thing found
+        if name in rules.builtins and not rules.textual_imports:
+            return None
+        mine = self.fitting(file.own_members(self.nameless(), name), bits)
+        if mine and name not in rules.builtins:
+            self.noted.add(name)
+            symbol = self.pick(mine, file.id, argc, bits)
+            if self.kind_bits[symbol.kind] & bits and not self.kind_bits[symbol.kind] & DECLARATION_KIND:
+                return self.of_symbol(symbol, EXACT, depth)
+        options = self.fitting(self.find_members(rules.family, self.nameless(), name), bits)
+        if options and rules.textual_imports:
+            options = self.in_sight(file, options, bits, name in rules.builtins)
+        if not options:
+            return None
+        symbol = self.pick(options, NOTHING if rules.textual_imports else file.id, argc, bits)
+        if symbol.file == file.id:
+            return self.of_symbol(symbol, EXACT, depth)
+        distinct = {(<Symbol>s).file for s in options if not self.kind_bits[(<Symbol>s).kind] & DECLARATION_KIND}
+        if rules.class_sides and not self.kind_bits[symbol.kind] & (CALLABLE_KIND | VALUE_KIND):
+            return self.of_symbol(symbol, IMPORTED, depth)           # a type that is opened in many places is one type
+        if rules.textual_imports:
+            found = self.of_symbol(symbol, SAME_MODULE, depth)
+            found.equals = options if len(distinct) > 1 else None
+            return found
+        if len(distinct) <= 1 or self.reaches(file, symbol.file):
+            return self.of_symbol(symbol, IMPORTED if self.reaches(file, symbol.file) else SAME_MODULE, depth)
+        return thing(UNKNOWN, FUZZY)
+
+    cdef list in_sight(self, File file, list options, int bits, bint builtin):
+        """Of definitions of one name those that a file which includes others can mean: what it includes, else functions, those that stand nearest.
+        What belongs to the language is only hidden by a macro."""
+        cdef Symbol s
+        cdef int most = 0, shared
+        if bits & CALLABLE_KIND:             # tags are no functions
+            options = [s for s in options if self.kind_bits[s.kind] & CALLABLE_KIND] or options
+        real = [s for s in options if not self.kind_bits[s.kind] & DECLARATION_KIND]
+        if not builtin and len({s.file for s in real}) < 2:
+            return real or options
+        within = self.included(file)
+        near = [s for s in real if s.file in within and (s.argc >= 0 or not (builtin or bits & CALLABLE_KIND and self.kind_bits[s.kind] & MACRO_KIND))]
+        if builtin:
+            return [s for s in near if self.kind_bits[s.kind] & MACRO_KIND]
+        if near and not all([self.kind_bits[s.kind] & MACRO_KIND for s in near]):
+            return near
+        far = []
+        for s in real:
+            if self.kind_bits[s.kind] & MACRO_KIND:
+                continue
+            shared = self.common_folders(file, self.get_file(s.file))
+            if shared > most:
+                most, far = shared, []
+            if shared == most:
+                far.append(s)
+        return near + far                    # a macro may hide the function it calls, or stand in for it under an #if
+
+    cdef int common_folders(self, File one, File other):
+        """How many folders the paths of two files begin with alike."""
+        cdef int count = 0
+        if other is not None:
+            for a, b in zip(self.text(one.module).rpartition("/")[0].split("/"), self.text(other.module).rpartition("/")[0].split("/")):
+                if a != b:
+                    break
+                count += 1
+        return count
+
+    cdef dict included(self, File file):
+        """The files whose text a file takes in, itself among them, and their modules."""
+        cdef File other
+        if file.within is None:
+            file.within = {file.id: file.module}
+            queue = [file]
+            for other in queue:
+                for module, _flags in other.stars:
+                    for id in self.module_files(file.rules.family, module) if module != NOTHING else ():
+                        if id not in file.within and self.get_file(id) is not None:
+                            queue.append(self.get_file(id))
+                            file.within[id] = module
+        for module in file.within.values():
+            self.noted.add(module)
+        return file.within
 
     cdef bint reaches(self, File file, int target):
         """Does the file import that one directly?"""
@@ -863,6 +960,10 @@ cdef class Resolver:
                     if found is not None and found.kind == INSTANCE and found.symbol is not None and found.symbol.qualified != symbol.qualified:
                         result.append(found.symbol)
         file = self.get_file(symbol.file)
+        if file.rules.named_types and self.kind_bits[symbol.kind] == 0:
+            found = self.declared(symbol, depth + 1)
+            if found is not None and found.kind == INSTANCE and found.symbol is not None:
+                result.append(found.symbol)
         for scope, owner, target in file.relations:        # impl Trait for Type, in the type's own file
             if owner != NOTHING:
                 names, _arguments = self.parse_type(owner)
@@ -881,7 +982,7 @@ cdef class Resolver:
     cdef Thing member_of_type(self, Symbol symbol, int name, int argc, int bits, int conf, int file, int depth, bint above=False):
         """A member of a type or of the types it inherits from, nearest first."""
         cdef Symbol current, base
-        cdef Thing found
+        cdef Thing found, spare = None
         cdef list queue = [symbol]
         cdef set seen = {symbol.qualified}
         cdef int position = 0
@@ -892,15 +993,25 @@ cdef class Resolver:
             position += 1
             if not (above and position == 1):
                 found = self.declared_member(current, name, argc, bits, file, depth)
+                if found is not None and argc >= 0 and self.takes_other(found, argc) and self.get_file(file).rules.overloads:
+                    spare, found = spare or found, None          # an overload further up may fit
                 if found is not None:
-                    if found.symbol is not None and found.symbol.file != file and conf == EXACT:
-                        return self.weaker(found, SAME_MODULE if self.same_module(found.symbol.file, file) else IMPORTED)
-                    return self.weaker(found, conf)
+                    return self.placed(found, conf, file)
             for base in self.bases_of(current, depth + 1):
                 if base.qualified not in seen:
                     seen.add(base.qualified)
                     queue.append(base)
-        return None
+        return self.placed(spare, conf, file) if spare is not None else None
+
+    cdef bint takes_other(self, Thing found, int argc):
+        """Is this a function that takes another number of arguments?"""
+        return found.kind == FUNCTION and bool(self.kind_bits[found.symbol.kind] & CALLABLE_KIND) and not fits(found.symbol, argc)
+
+    cdef Thing placed(self, Thing found, int conf, int file):
+        """A member of a type that is known that well, as seen from a file."""
+        if found.symbol is not None and found.symbol.file != file and conf == EXACT:
+            conf = SAME_MODULE if self.same_module(found.symbol.file, file) else IMPORTED
+        return self.weaker(found, conf)
 
     cdef bint same_module(self, int one, int other):
         cdef File a = self.get_file(one), b = self.get_file(other)
@@ -990,9 +1101,9 @@ cdef class Resolver:
             options = [s for s in options if (<Symbol>s).owner != NOTHING]
         return self.of_symbol(self.pick(options, file, argc, bits), found.conf, 0) if options else None
 
-    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth):
+    cdef Thing written_elsewhere(self, File file, Symbol receiver, int name, int argc, int depth, bint outside=False, int external=NOTHING):
         """A member that stands apart from its type: an impl block of another module, an extension that the file can see. Of an unknown receiver
-        (None) only what the file imports by name."""
+        (None) only what the file imports by name; of one from outside the worktree what it can see."""
         cdef Symbol symbol
         cdef File home
         cdef Thing owner
@@ -1004,11 +1115,13 @@ cdef class Resolver:
             if not self.kind_bits[symbol.kind] & CALLABLE_KIND or len(found) >= MANY:
                 continue
             if receiver is None:
-                if symbol.flags & IS_EXTENSION and self.imports_extension(file, symbol):
-                    found.append(symbol)
+                if symbol.flags & IS_EXTENSION and (self.sees_extension(file, symbol) if outside else self.imports_extension(file, symbol)):
+                    home = self.get_file(symbol.file)
+                    owner = self.resolve_type(home, symbol.parent, symbol.owner, depth + 1) if outside else None
+                    if (owner is None or owner.symbol is None) and (external == NOTHING or external == self.last_name(symbol.owner)):
+                        found.append(symbol)
                 continue
-            names, _arguments = self.parse_type(symbol.owner)
-            if not names or names[len(names) - 1] not in wanted or (symbol.flags & IS_EXTENSION and not self.sees_extension(file, symbol)):
+            if not self.sees_extension(file, symbol) if symbol.flags & IS_EXTENSION else self.last_name(symbol.owner) not in wanted:
                 continue
             home = self.get_file(symbol.file)
             key = ("elsewhere", symbol.file, symbol.index)
@@ -1023,7 +1136,13 @@ cdef class Resolver:
                 found.append(symbol)
         if not found:
             return None
-        return self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+        owner = self.of_symbol(self.pick(found, file.id, argc, CALLABLE_KIND), IMPORTED, depth)
+        owner.equals = found
+        return owner
+
+    cdef int last_name(self, int path):
+        names, _arguments = self.parse_type(path)
+        return names[len(names) - 1] if names else NOTHING
 
     cdef bint is_a(self, Symbol symbol, Symbol wanted, int depth):
         """Is a type another one, or does it inherit from it?"""
@@ -1059,27 +1178,28 @@ cdef class Resolver:
         """Is an extension imported by name or with all of its module, or does it stand in a module of this file or around it?"""
         cdef int module = self.module_around(symbol)
         cdef str text = self.text(module)
-        cdef Symbol other
-        cdef Py_ssize_t index
         if symbol.file == file.id or self.imports_extension(file, symbol):
             return True
         for star, _flags in file.stars:
             if star == module:
                 return True
-        for index in range(len(file.symbols)):
-            other = file.at(index)
-            if self.kind_bits[other.kind] & MODULE_KIND:
-                around = self.text(other.qualified)
-                if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
-                    return True
+        if file.spaces is None:
+            file.spaces = {self.text(file.at(index).qualified) for index in range(len(file.symbols)) if self.kind_bits[file.at(index).kind] & MODULE_KIND}
+        for around in file.spaces:
+            if around == text or (file.rules.nested_modules and around.startswith(text + file.rules.separator)):
+                return True
         return False
 
     # --- expressions and types
 
     cdef Thing head_of(self, File file, int scope, int name, int at, int depth):
         cdef Rules rules = file.rules
+        cdef Thing found
         cdef int around
         if name in rules.self_names or name in rules.class_names or name in rules.super_names:
+            found = self.bound_self(file, scope, at, depth) if rules.implicit_self and name in rules.self_names else None
+            if found is not None:
+                return found
             around = self.type_scope(file, scope)
             if around != NOTHING:
                 if name in rules.super_names:
@@ -1091,7 +1211,7 @@ cdef class Resolver:
                 return self.object_around(file, scope, depth)
             if file.binds.get(place(scope, name)) is None:
                 return None
-        cdef Thing found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
+        found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
         if found is None and name in rules.constructors:
             around = self.type_scope(file, scope)
             if around != NOTHING:
@@ -1169,6 +1289,8 @@ cdef class Resolver:
             return None
         if kind == 1:
             found = self.resolve_type(file, scope, head, depth + 1)
+            if found is None:                      # the package in front of the type
+                found = self.head_of(file, scope, head, at, depth + 1)
         else:
             found = self.head_of(file, scope, head, at, depth + 1)
             if found is not None and not steps:
@@ -1218,6 +1340,8 @@ cdef class Resolver:
                 return found
         if found.kind == INSTANCE and name in rules.class_words and found.symbol is not None:
             return thing(CLASS, found.conf, found.symbol)
+        if found.kind == CLASS and name in rules.self_names:        # Outer.this
+            return thing(INSTANCE, found.conf, found.symbol)
         if found.kind == CLASS and name in rules.constructors and not self.find_members(found.symbol.family, found.symbol.qualified, name):
             return found
         return None
@@ -1238,11 +1362,17 @@ cdef class Resolver:
         if self.kind_bits[symbol.kind] & VALUE_KIND:
             return None
         made = self.declared(symbol, depth + 1)
+        if rules.named_types and self.is_named_type(found):
+            return thing(INSTANCE, found.conf, symbol, NOTHING, made.arguments if made is not None else ())
         if made is None and symbol.type == NOTHING and self.get_file(symbol.file).rules.makes_objects:
             return thing(INSTANCE, found.conf, symbol)
         if made is None or made.kind != INSTANCE:
             return None
         return self.weaker(made, IMPORTED if found.conf < IMPORTED and made.symbol is not None and made.symbol.file != symbol.file else found.conf)
+
+    cdef bint is_named_type(self, Thing found):
+        """Is this a type that is made out of another one: a definition that is nothing else?"""
+        return found is not None and found.kind == FUNCTION and found.symbol is not None and self.kind_bits[found.symbol.kind] == 0
 
     cdef Thing resolve_type(self, File file, int scope, int path, int depth):
         """The instance a value of this written type is."""
@@ -1274,6 +1404,8 @@ cdef class Resolver:
                 if found is None:
                     break
                 found = self.member(found, name, NOTHING, TYPE_KIND, file.id, depth + 1)
+        if rules.named_types and self.is_named_type(found):
+            return self.called(found, rules, depth)
         if found is not None and found.kind == FUNCTION and found.symbol is not None and found.symbol.type != NOTHING:
             inner = self.declared(found.symbol, depth + 1)          # an alias of a type
             if inner is None and rules.makes_objects:
@@ -1283,7 +1415,7 @@ cdef class Resolver:
             return thing(INSTANCE, found.conf, found.symbol, NOTHING, self.argument_things(file, scope, arguments, depth))
         if arguments:
             return thing(INSTANCE, EXACT, None, NOTHING, self.argument_things(file, scope, arguments, depth))
-        return found if found is not None and found.kind == EXTERNAL else None
+        return thing(EXTERNAL, found.conf, None, name) if found is not None and found.kind == EXTERNAL else None
 
     cdef Thing head_type(self, File file, int scope, int name, int depth):
         cdef Thing found = self.lookup(file, scope, name, 1 << 30, NOTHING, TYPE_KIND, depth + 1)
@@ -1339,8 +1471,8 @@ cdef class Resolver:
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
-            if name in file.named and bits & CALLABLE_KIND:
-                return self.written_elsewhere(file, None, name, argc, 0) or thing(EXTERNAL, held.conf)
+            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self):
+                return self.written_elsewhere(file, None, name, argc, 0, True, held.module) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, depth)
 
@@ -1369,7 +1501,7 @@ cdef class Resolver:
                 if found.via_local:
                     out[i, 2] = FUZZY
                 elif refs[i, 0] == REF_CALL:
-                    for other in self.equals_of(symbol, refs[i, 7]):
+                    for other in self.equals_of(symbol, refs[i, 7], found.equals, file.rules.global_names):
                         others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
             elif found.kind == MODULE and found.module != NOTHING:
                 out[i, 0], out[i, 2] = found.module, IMPORTED
@@ -1377,23 +1509,29 @@ cdef class Resolver:
                 out[i, 0] = -2
         return result, others
 
-    cdef list equals_of(self, Symbol symbol, int argc):
-        """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if."""
+    cdef list equals_of(self, Symbol symbol, int argc, list options, bint one_world):
+        """Definitions that fit a call as well as the one picked: overloads with as many parameters, branches of an #if, files of other systems."""
         cdef Symbol other
         found = []
-        options = self.find_members(symbol.family, symbol.container, symbol.name)
+        anywhere = options is not None
+        if not anywhere:
+            options = self.find_members(symbol.family, symbol.container, symbol.name)
         if len(options) < 2:
             return found
         for other in options[:MANY]:
-            if other.file == symbol.file and other.index != symbol.index and len(found) < EQUALS \
+            if (other.file != symbol.file or other.index != symbol.index) and len(found) < EQUALS \
+                    and (anywhere or other.file == symbol.file or other.qualified == symbol.qualified and not one_world) \
                     and (other.kind == symbol.kind or self.makes_as(other, symbol, argc)) \
-                    and (other.argc == symbol.argc or (other.flags & VARARGS and argc >= other.argc - 1)):
+                    and (other.argc == symbol.argc or fits(other, argc)):
                 found.append(other)
         return found
 
     cdef bint makes_as(self, Symbol other, Symbol symbol, int argc):
-        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin)?"""
-        return argc >= 0 and other.argc == argc and bool(self.kind_bits[other.kind] & TYPE_KIND) and bool(self.kind_bits[symbol.kind] & CALLABLE_KIND)
+        """Is a type with a constructor of that many arguments meant as well as the function of its name (Kotlin), or a macro as well as a function (C)?"""
+        cdef int one = self.kind_bits[other.kind], two = self.kind_bits[symbol.kind]
+        if not two & CALLABLE_KIND or (one | two) & DECLARATION_KIND:
+            return False
+        return argc >= 0 and other.argc == argc and bool(one & TYPE_KIND) or bool(one & CALLABLE_KIND and (one ^ two) & MACRO_KIND)
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""

@@ -23,6 +23,7 @@ INCLUDE_FOLDERS = ("", "include", "src", "inc", "lib", "source")
 NO_PARAMETERS = re.compile(rb"[^(]*\(\s*void\s*\)")
 VARIADIC = re.compile(rb"\.\.\.\s*\)")
 STATIC = re.compile(rb"\bstatic\b|\bSTATIC\b")
+AFTER_TYPE = re.compile(rb"(\w+)\s+(?=(\w+)\s*\()")  # `LIB_API type name(...)`: the grammar takes the type for the name
 FUNCTIONS = ("function", "function_declaration")
 
 
@@ -51,7 +52,10 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 def fix_up(facts: FileFacts) -> None:
     """Bare names, static linkage, empty parameter lists, uses of locals."""
+    facts.binds = facts.binds[facts.binds[:, 4] != NONE]  # outside functions there are no locals, whatever the grammar makes of a macro
     for found in facts.definitions:
+        if found.kind in FUNCTIONS and (type_ := AFTER_TYPE.match(facts.source, found.name_start)):
+            found.name, found.type, found.name_start = type_[2].decode(errors="replace"), facts.id(found.name), type_.end()
         _place(facts, found)
         if found.kind in ("typedef", "global") and found.body == NONE:
             brace = facts.source.find(b"{", found.start, found.name_start)

@@ -133,8 +133,8 @@
   (pointer_declarator declarator: (identifier) @name)))) @bind.param
 
 ; --- imports
-(preproc_include path: (string_literal) @path) @import
-(preproc_include path: (system_lib_string) @path) @import.system
+(preproc_include path: (string_literal) @path) @import.star
+(preproc_include path: (system_lib_string) @path) @import.star.system
 
 ; --- calls
 (call_expression function: (identifier) @name arguments: (_) @args) @call

@@ -138,6 +138,7 @@ LANGUAGES = {
         super_names=("base",),
         nested_modules=True,
         implicit_self=True,
+        overloads=True,
         transparent=("Task", "ValueTask", "Nullable"),
         collections=("[]", "IEnumerable", "IAsyncEnumerable", "IEnumerator", "ICollection", "IList", "IReadOnlyList", "IReadOnlyCollection", "ISet", "List",
                      "HashSet", "SortedSet", "Queue", "Stack", "LinkedList", "Span", "ReadOnlySpan", "Memory", "ImmutableArray", "ImmutableList",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING
 
+from orbit.graph.facts import NONE
+from orbit.graph.languages.closures import end_locals
 from orbit.graph.languages.language import Language, Layout
 
 if TYPE_CHECKING:
     from orbit.graph.facts import FileFacts
 
+VERSIONED = re.compile(r"([^/.]+)[/.]v\d+$")  # the version at the end of an import path is no part of the package's name
 TEST_PREFIXES = ("Test", "Benchmark", "Fuzz")
 TEST_TYPES = ("testing.T", "testing.B", "testing.F", "testing.M")
 
@@ -42,7 +46,12 @@ def import_target(text: str, path: str, module: str, layout: Layout) -> str | No
 
 
 def fix_up(facts: FileFacts) -> None:
-    """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests."""
+    """Receivers lose their type parameters (`Stack[T]`); functions that take a testing value are tests; closures end."""
+    for i in facts.imports:
+        if i.alias == NONE and not i.flags and (path := VERSIONED.search(facts.text(i.path))):
+            i.alias = facts.id(path[1])
+    facts.binds = facts.binds[facts.binds[:, 3] != facts.id("new()")]  # there is a row with the type as well
+    end_locals(facts, [(mark.start, mark.end) for mark in facts.marks if "closure" in mark.flags])
     params: dict[int, str] = {}
     for form, _, type_, _, scope, _ in facts.binds.tolist():
         if form == 1 and scope >= 0:
@@ -70,6 +79,7 @@ LANGUAGES = {
         fix_up=fix_up,
         collections=("[]", "map", "chan"),
         bound_after=True,
+        named_types=True,
         shared_modules=True,
         builtins=frozenset({
             "append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len", "make", "max", "min", "new", "panic", "print", "println",

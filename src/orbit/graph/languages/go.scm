@@ -24,7 +24,6 @@
 (import_spec name: (package_identifier) @alias path: (interpreted_string_literal) @path) @import
 (import_spec name: (dot) path: (interpreted_string_literal) @path) @import.star
 (import_spec name: (blank_identifier) path: (interpreted_string_literal) @path) @import.side
-(package_clause (package_identifier) @name) @mark.package
 
 ; --- calls
 (call_expression function: (identifier) @name arguments: (_) @args) @call
@@ -47,12 +46,18 @@
 (argument_list (selector_expression operand: (identifier) @receiver field: (field_identifier) @name) @ref.use)
 (keyed_element (literal_element (selector_expression operand: (identifier) @receiver field: (field_identifier) @name)) @ref.use)
 
+; --- fields that an embedded type gives its name
+(field_declaration !name type: [(type_identifier) @name (qualified_type name: (_) @name) (generic_type type: (type_identifier) @name)] @type) @bind.field
+
 ; --- locals with a type in plain sight
 (parameter_declaration name: (identifier) @name type: (_) @type) @bind.param
 (variadic_parameter_declaration name: (identifier) @name type: (_) @type) @bind.param
 (var_spec name: (identifier) @name type: (_) @type) @bind
 (var_spec name: (identifier) @name !type value: (expression_list . (_) @value)) @bind
 (short_var_declaration left: (expression_list . (identifier) @name) right: (expression_list . (_) @value)) @bind
+(short_var_declaration left: (expression_list . (identifier) @name .) right: (expression_list .
+  (call_expression function: (identifier) @_new arguments: (argument_list . (_) @type .)) .) (#eq? @_new "new")) @bind
+(func_literal) @mark.closure
 (range_clause left: (expression_list (_) . (identifier) @name .) right: (_) @value) @bind.for
 (assignment_statement left: (expression_list . (identifier) @name .) right: (expression_list . (_) @value .)) @bind
 

@@ -55,6 +55,8 @@ LANGUAGES = {
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,
+        overloads=True,
+        methods_apart=True,
         collections=("[]", "Iterable", "Iterator", "Collection", "List", "ArrayList", "LinkedList", "Set", "HashSet", "LinkedHashSet", "TreeSet", "SortedSet",
                      "Queue", "Deque", "ArrayDeque", "PriorityQueue", "Stack", "Vector", "Stream"),
         builtins=frozenset(JAVA_LANG.split()),

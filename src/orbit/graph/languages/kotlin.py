@@ -8,6 +8,7 @@ import numpy as np
 
 from orbit.graph.facts import MACRO, NONE
 from orbit.graph.languages import packages
+from orbit.graph.languages.closures import end_locals
 from orbit.graph.languages.language import Language
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def fix_up(facts: FileFacts) -> None:
     packages.hold_file(facts, "package")
     packages.name_anonymous(facts)
     _place_extensions(facts)
+    _take_receivers(facts)
     _open_companions(facts)
     _widen_qualifiers(facts)
     packages.drop_package_parts(facts)
@@ -101,6 +103,13 @@ def _place_extensions(facts: FileFacts) -> None:
         facts.add_binds(rows)
 
 
+def _take_receivers(facts: FileFacts) -> None:
+    """In `with(x) { }` and `x.apply { }`, `this` is x."""
+    this, scopes = facts.id("this"), [mark for mark in facts.marks if "receiver" in mark.flags]
+    facts.add_binds([(0, this, NONE, mark.receiver, mark.scope, mark.start) for mark in scopes])
+    end_locals(facts, [(mark.start, mark.end) for mark in scopes])
+
+
 def _open_companions(facts: FileFacts) -> None:
     """What stands in a companion object is called on its class."""
     for found in facts.definitions:
@@ -139,6 +148,7 @@ LANGUAGES = {
         self_names=("this",),
         super_names=("super",),
         implicit_self=True,
+        overloads=True,
         bound_after=True,
         collections=("[]", "Array", "Iterable", "Iterator", "Collection", "MutableCollection", "List", "MutableList", "ArrayList", "Set", "MutableSet",
                      "HashSet", "LinkedHashSet", "Sequence", "ArrayDeque", "Flow"),

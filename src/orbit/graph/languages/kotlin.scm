@@ -38,6 +38,9 @@
 (class_parameter "=") @mark.defaults
 (type_parameter (identifier) @name) @mark.generic
 (import "*") @mark.star
+(call_expression . (navigation_expression . (_) @receiver (identifier) @_scope .) (annotated_lambda) @mark.receiver (#any-of? @_scope "apply" "run"))
+(call_expression . (call_expression . (identifier) @_scope (value_arguments (value_argument . (_) @receiver))) (annotated_lambda) @mark.receiver
+  (#eq? @_scope "with"))
 (function_declaration (modifiers (annotation (user_type (identifier) @_test)))
   (#any-of? @_test "Test" "ParameterizedTest" "RepeatedTest" "TestFactory" "TestTemplate" "Theory")) @mark.test
 

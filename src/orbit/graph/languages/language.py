@@ -71,6 +71,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     class_words: tuple[str, ...] = ()  # members of an instance that mean its type: Ruby's class
     class_sides: bool = False  # may a type and its instances have members of one name? (Ruby; members of the type are flagged static)
     bound_after: bool = False  # does a local exist only after its initialiser? (`let words = words(x)` calls what is further out)
+    methods_apart: bool = False  # is a bare call never a call of a local? (Java: `int size = size()`)
+    overloads: bool = False  # are functions of one name told apart by how many arguments they take?
     root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate
     outer_names: tuple[str, ...] = ()  # first words of a path that mean the module around this one: Rust's super
     module_paths: bool = False  # may a path begin with a module's full name, without import?
@@ -85,6 +87,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     reexports_all: bool = False  # does importing a name make it a name of the importing module too?
     global_names: bool = False  # do definitions that are not static live in one world of names?
     shared_suffixes: tuple[str, ...] = ()  # files whose static definitions others see too: headers
+    named_types: bool = False  # has a type that is made out of another one members of its own? (Go: `type Level int8`)
     module_symbols: bool = False  # is a file itself a symbol of kind module?
     implicit_self: bool = False  # may a bare name be a member of the enclosing type?
     transparent: tuple[str, ...] = ()  # generic types that behave like their argument: Optional, Box, Promise

@@ -134,8 +134,8 @@ def read_file(db: apsw.Connection, path: str) -> File | None:
 
 
 def symbol_at(db: apsw.Connection, qualified: int | None, file: int | None) -> Symbol | None:
-    """What a reference was resolved to; of a method and a field of one name, the method."""
-    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1", (qualified, file)).fetchone()
+    """What a reference was resolved to: the function, not its prototype or a field of its name."""
+    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.kind = 18 OR s.kind BETWEEN 21 AND 29, s.id LIMIT 1", (qualified, file)).fetchone()
     return Symbol(*row) if row else None
 
 

@@ -125,7 +125,7 @@ CREATE VIEW symbols AS
 CREATE VIEW refs AS
     SELECT ref.id, file.path AS from_file, ref.start AS from_span_start, ref.end AS from_span_end, n.value AS target_name, t.value AS target_qualified,
            (SELECT s.id FROM symbol s WHERE s.qualified = ref.target AND s.id >> 20 = ref.target_file
-            ORDER BY s.kind BETWEEN 21 AND 29, s.id LIMIT 1) AS target_symbol_hint,   -- the method, not the field of that name
+            ORDER BY s.kind = 18 OR s.kind BETWEEN 21 AND 29, s.id LIMIT 1) AS target_symbol_hint,   -- the function, not its prototype or a field
            k.name AS kind, c.name AS confidence, ref.line
     FROM ref JOIN file ON file.id = ref.id >> 24 JOIN text n ON n.id = ref.name LEFT JOIN text t ON t.id = ref.target
     JOIN kind k ON k.id = 1000 + ref.kind JOIN kind c ON c.id = 3000 + ref.confidence;
