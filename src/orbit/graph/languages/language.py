@@ -71,7 +71,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     class_words: tuple[str, ...] = ()  # members of an instance that mean its type: Ruby's class
     class_sides: bool = False  # may a type and its instances have members of one name? (Ruby; members of the type are flagged static)
     bound_after: bool = False  # does a local exist only after its initialiser? (`let words = words(x)` calls what is further out)
-    root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate
+    root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate, JavaScript's exports
     outer_names: tuple[str, ...] = ()  # first words of a path that mean the module around this one: Rust's super
     module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new
