@@ -1222,6 +1222,8 @@ cdef class Resolver:
         """The module a path begins with: the root of this one, the one around it, or another one of the worktree by its full name."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
+        if name in rules.root_names and rules.makes_objects:
+            return thing(MODULE, EXACT, None, file.module)
         if name in rules.root_names:
             return thing(MODULE, IMPORTED, None, self.id_of(self.text(file.module).partition(rules.separator)[0]))
         if name in rules.outer_names:
@@ -1466,6 +1468,8 @@ cdef class Resolver:
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
             return self.lookup(file, scope, name, start, argc, bits, depth)
         held = self.evaluate(file, scope, receiver, start, depth)
+        if held is not None and name in file.rules.class_words:
+            return thing(EXTERNAL, held.conf)               # `new this.constructor()`: whatever the type of this is at run time
         if held is not None and held.symbol is not None and file.rules.makes_objects and (held.kind == FUNCTION or held.kind == UNKNOWN):
             return self.member(held, name, argc, bits, file.id, depth)
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:

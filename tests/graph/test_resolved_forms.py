@@ -33,7 +33,13 @@ class Shop extends Store { sell() { super.open(); } }  // => store.Store.open
 """,
     },
     "an export hides a definition of its name": {
-        "by.js": "const by = (a, b) => a - b;\nexports.by = cached(by);\nfunction hidden() {}\nfunction shown() {}\nmodule.exports.hidden = shown;\n",
+        "by.js": """\
+const by = (a, b) => a - b;
+exports.by = cached(by);
+function hidden() {}
+function shown() { exports.hidden(); }  // => by.shown
+module.exports.hidden = shown;
+""",
         "use.js": "const { by, hidden } = require('./by');\nby(1, 2);  // => -\nhidden();  // => by.shown\n",
     },
     "functions make objects": {
@@ -70,6 +76,7 @@ class Node extends Base {
   static read() { return new Node().read(); }  // => node.Base.read
   static make() { return this.read(); }  // => node.Node.read
   write() { this.constructor.make(); }  // => node.Node.make
+  again() { return new this.constructor(); }  // => -
 }
 Node.read();  // => node.Node.read
 """,

@@ -223,6 +223,7 @@ LANGUAGES = {
         self_names=typescript.SELF_NAMES,
         super_names=("super",),
         class_words=("constructor",),
+        root_names=("exports",),
         makes_objects=True,
         passing=typescript.PASSING,
         picking=typescript.PICKING,

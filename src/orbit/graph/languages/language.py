@@ -73,7 +73,7 @@ class Language(msgspec.Struct, frozen=True, kw_only=True):
     bound_after: bool = False  # does a local exist only after its initialiser? (`let words = words(x)` calls what is further out)
     methods_apart: bool = False  # is a bare call never a call of a local? (Java: `int size = size()`)
     overloads: bool = False  # are functions of one name told apart by how many arguments they take?
-    root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate
+    root_names: tuple[str, ...] = ()  # first words of a path that mean the outermost module around: Rust's crate, JavaScript's exports
     outer_names: tuple[str, ...] = ()  # first words of a path that mean the module around this one: Rust's super
     module_paths: bool = False  # may a path begin with a module's full name, without import?
     constructors: tuple[str, ...] = ()  # members of a type that make an instance of it without being defined: Ruby's new

@@ -302,7 +302,7 @@ GLOBAL_NAMES = """
     ThisType TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray Uncapitalize Uppercase WeakMap
     WeakRef WeakSet Window WritableStream XMLHttpRequest
     __dirname __filename alert atob btoa cancelAnimationFrame clearImmediate clearInterval clearTimeout confirm console crypto
-    decodeURI decodeURIComponent document encodeURI encodeURIComponent escape eval exports fetch global globalThis isFinite isNaN
+    decodeURI decodeURIComponent document encodeURI encodeURIComponent escape eval fetch global globalThis isFinite isNaN
     localStorage location module navigator parseFloat parseInt performance process prompt queueMicrotask requestAnimationFrame require
     self sessionStorage setImmediate setInterval setTimeout structuredClone super undefined unescape window
 """
@@ -327,6 +327,7 @@ def _table(name: str, grammar: str, suffixes: tuple[str, ...], query: str) -> La
         self_names=SELF_NAMES,
         super_names=("super",),
         class_words=("constructor",),
+        root_names=("exports",),
         makes_objects=True,
         passing=PASSING,
         picking=PICKING,
