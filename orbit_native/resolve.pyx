@@ -139,6 +139,8 @@ cdef class Resolver:
                 holder = scope if scope >= 0 and self.kind_bits[file.at(scope).kind] & VARIANT_KIND else self.type_scope(file, scope)
                 file.fields.setdefault((holder, rows[i, 1]), []).append((rows[i, 2], rows[i, 3], scope))
             elif rows[i, 0] != FORM_RETURN:
+                if file.rules.implicit_self and rows[i, 1] in file.rules.self_names:
+                    file.binds_self = True
                 key = place(scope, rows[i, 1])
                 made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
                 held = file.binds.get(key)
@@ -441,7 +443,7 @@ cdef class Resolver:
                     return found
             if here == NOTHING:
                 break
-            if rules.implicit_self and bits & CALLABLE_KIND:
+            if file.binds_self and bits & CALLABLE_KIND:
                 found = self.bound_self(file, here, at, depth)
                 if found is not None:
                     found = self.member(found, name, argc, bits, file.id, depth + 1)
@@ -1028,7 +1030,7 @@ cdef class Resolver:
         cdef Thing found
         cdef int around
         if name in rules.self_names or name in rules.class_names or name in rules.super_names:
-            found = self.bound_self(file, scope, at, depth) if rules.implicit_self and name in rules.self_names else None
+            found = self.bound_self(file, scope, at, depth) if file.binds_self and name in rules.self_names else None
             if found is not None:
                 return found
             around = self.type_scope(file, scope)
@@ -1270,7 +1272,7 @@ cdef class Resolver:
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
-            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self):
+            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self and not file.rules.methods_apart):
                 return self.written_elsewhere(file, None, name, argc, 0, True, held.module) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, 0)
