@@ -29,6 +29,7 @@ cdef class File:
     cdef list symbols          # one for each definition, made when first asked for
     cdef list stars, relations
     cdef dict named, binds, fields, exports, returns
+    cdef bint binds_self       # is `this` bound anywhere in it?
     cdef set spaces            # names of the modules in it; made when first asked for
     cdef dict within           # files whose text it takes in -> their modules; made when first asked for
     cdef dict own              # name -> positions of this file's definitions; made when first asked for

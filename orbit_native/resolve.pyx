@@ -156,6 +156,8 @@ cdef class Resolver:
             elif rows[i, 0] == FORM_RETURN:
                 file.returns.setdefault(scope, []).append((rows[i, 5], rows[i, 3]))
             else:
+                if file.rules.implicit_self and rows[i, 1] in file.rules.self_names:
+                    file.binds_self = True
                 key = place(scope, rows[i, 1])
                 made = (rows[i, 5], rows[i, 0], rows[i, 2], rows[i, 3])
                 held = file.binds.get(key)
@@ -491,7 +493,7 @@ cdef class Resolver:
                     return found
             if here == NOTHING:
                 break
-            if rules.implicit_self and bits & CALLABLE_KIND:
+            if file.binds_self and bits & CALLABLE_KIND:
                 found = self.bound_self(file, here, at, depth)
                 if found is not None:
                     found = self.member(found, name, argc, bits, file.id, depth + 1)
@@ -1197,7 +1199,7 @@ cdef class Resolver:
         cdef Thing found
         cdef int around
         if name in rules.self_names or name in rules.class_names or name in rules.super_names:
-            found = self.bound_self(file, scope, at, depth) if rules.implicit_self and name in rules.self_names else None
+            found = self.bound_self(file, scope, at, depth) if file.binds_self and name in rules.self_names else None
             if found is not None:
                 return found
             around = self.type_scope(file, scope)
@@ -1475,7 +1477,7 @@ cdef class Resolver:
         if held is None or held.kind == UNKNOWN or held.kind == LOCAL or held.kind == FUNCTION:
             return self.written_elsewhere(file, None, name, argc, 0) if name in file.named and bits & CALLABLE_KIND else None
         if held.kind == EXTERNAL or (held.kind == INSTANCE and held.symbol is None):
-            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self):
+            if bits & CALLABLE_KIND and (name in file.named or file.rules.implicit_self and not file.rules.methods_apart):
                 return self.written_elsewhere(file, None, name, argc, 0, True, held.module) or thing(EXTERNAL, held.conf)
             return thing(EXTERNAL, held.conf)
         return self.member(held, name, argc, bits, file.id, depth)
