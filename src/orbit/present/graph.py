@@ -89,7 +89,8 @@ def _sync(answer: Any, colour: bool) -> str:
 def _search(answer: Any, colour: bool) -> str:
     if not answer.total:
         near = f"did you mean {', '.join(answer.did_you_mean)}?\n" if answer.did_you_mean else ""
-        return f"nothing matches {answer.query!r}\n{near}"
+        task = "" if answer.task_id is UNSET else f" in task {plain(answer.task_id)}"
+        return f"nothing matches{f' {answer.query!r}' if answer.query else ''}{task}\n{near}"
     rows = []
     for match in answer.matches:
         kind = type(match).__struct_config__.tag

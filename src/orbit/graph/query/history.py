@@ -17,6 +17,7 @@ from msgspec import Meta
 from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument, cut_to_budget
+from orbit.graph.query.near import closest
 from orbit.graph.query.scope import Scope, find_scope
 from orbit.graph.query.target import File, Symbol, find_target
 from orbit.graph.selector import parse
@@ -151,10 +152,11 @@ _TASKS = f"""SELECT DISTINCT k.value, k."commit" FROM path p CROSS JOIN touch t 
 
 
 class TaskTouches(msgspec.Struct):
-    """What a task touched: files, and symbols by (path, name within the file, kind)."""
+    """What a task touched: files, and symbols by (path, name within the file, kind); if nothing, tasks with names like its own."""
 
     paths: set[str]
     symbols: set[tuple[str, str, int]]
+    near: list[str] = []
 
 
 def touched_by_task(database: Path, task_id: str) -> TaskTouches:
@@ -168,6 +170,8 @@ def touched_by_task(database: Path, task_id: str) -> TaskTouches:
             found.paths.add(path)
             if kind != _FILE_KIND:
                 found.symbols.add((path, name, kind))
+        if not found.paths:
+            found.near = closest(task_id, (row[0] for row in stored.execute("SELECT DISTINCT value FROM task WHERE value != ?", (task_id,))))
     return found
 
 
