@@ -167,6 +167,13 @@ def test_the_name_of_a_declared_script_may_stand_in_front(repository: Path, writ
         graph.sync()
         assert graph.trace("shop people add") == graph.trace("people add")
         assert graph.trace("ship people add").reason == "unknown_command"
+        handler = graph.trace("people add").root
+        assert handler is not None
+        for named in (f"{handler.file}#{handler.qualified_name}", str(handler.qualified_name), f"{handler.file}:{handler.line}"):
+            found = graph.trace(named).root
+            assert found is not None
+            assert (found.qualified_name, found.line) == (handler.qualified_name, handler.line)
+        assert graph.trace("shop.nothing").reason == "unknown_command"
 
 
 def test_a_short_name_of_several_commands_is_answered_with_their_full_names(repository: Path, write: Write) -> None:

@@ -145,3 +145,12 @@ def test_a_bare_name_means_a_module_only_when_nothing_else_has_it(own: Graph) ->
     assert own.show("report").kind == "function"
     assert own.show("module:report").kind == "file"
     assert own.show("shapes").kind == "module"
+
+
+def test_a_bare_name_is_the_code_and_not_a_heading_of_the_same_words(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("class Basket: ...\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# Basket\n\n## Prices\n", encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        assert graph.refs("Basket").target.selector == "symbol:shop.py#shop.Basket:class"
+        assert graph.show("Prices").path == "README.md"

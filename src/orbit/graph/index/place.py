@@ -17,7 +17,7 @@ from orbit import git
 from orbit.config import Workspace
 from orbit.graph.index.listing import find_dot_git
 
-EXTRACTOR_VERSION = 2  # raise it when the same bytes give other facts; databases of other versions are not read, and swept
+EXTRACTOR_VERSION = 3  # raise it when the same bytes give other facts; databases of other versions are not read, and swept
 NO_BRANCH = "HEAD"
 _MAX_STEM = 180  # with version and suffixes still a file name everywhere
 

@@ -18,7 +18,7 @@ from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
-_MODULE = SYMBOL_KIND_CODES["module"]
+_MODULE, _SECTION = SYMBOL_KIND_CODES["module"], SYMBOL_KIND_CODES["section"]
 CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _BODIES = range(SYMBOL_KIND_CODES["class"], SYMBOL_KIND_CODES["property"] + 1)  # types, functions and the like
 _LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and stack traces write it
@@ -200,8 +200,8 @@ def _ends_with(qualified: str, name: str) -> bool:
 
 
 def _prefer_members(found: list[Symbol]) -> list[Symbol]:
-    """Without the modules, if anything else has the name: a module is often called like the one thing in it, and `module:` names it."""
-    return [symbol for symbol in found if symbol.kind_code != _MODULE] or found
+    """Without modules and headings, if anything else has the name: both are often called like the one thing in them. `module:` and `symbol:` name them."""
+    return [symbol for symbol in found if symbol.kind_code not in (_MODULE, _SECTION)] or found
 
 
 def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:

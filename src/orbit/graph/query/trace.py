@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from contextlib import suppress
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from orbit.errors import NotFoundError
 from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
 from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler
 from orbit.graph.selector import parse
@@ -17,11 +20,12 @@ from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 CAP = 200
 DEPTH = 5
 SPARE = 1000  # bytes of the budget for the root and for what freshness may add
+_NO_COMMAND = re.compile(r"[#/]|::|\w\.\w")  # in names of functions and of files, as other questions take them
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
 class TraceParams(msgspec.Struct, kw_only=True):
-    command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
+    command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`, `path#name` or qualified name.", extra={"cli": {"argument": True}})]
     depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
 
@@ -53,6 +57,10 @@ def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
         return _tree(db, find_symbol(db, text), text, ask)
     name = " ".join(text.removeprefix("command:").split())
     rows = commands_of_name(db, name)
+    if not rows and _NO_COMMAND.search(text):
+        with suppress(NotFoundError):
+            function = find_symbol(db, text)
+            return _tree(db, function, function.selector, ask)
     if not rows:
         return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=near_commands(db, name))
     found = only_handler(db, name, rows)
