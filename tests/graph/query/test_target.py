@@ -154,3 +154,47 @@ def test_a_bare_name_is_the_code_and_not_a_heading_of_the_same_words(tmp_path: P
         graph.sync()
         assert graph.refs("Basket").target.selector == "symbol:shop.py#shop.Basket:class"
         assert graph.show("Prices").path == "README.md"
+
+
+OVERLOADED = {
+    "b.py": '''\
+import typing as t
+
+class C:
+    @t.overload
+    def m(self, a: int) -> int: ...
+    @t.overload
+    def m(self, a: str) -> str: ...
+    def m(self, a): return g(a)
+    @property
+    def p(self): return 1
+    @p.setter
+    def p(self, v): g(v)
+
+def g(a): return a
+
+if t.TYPE_CHECKING:
+    def h(): g(1)
+else:
+    def h(): g(2)
+''',
+    "a.ts": "export class K { m(a: string): void; m(a: number): void; m(a: any) { g(); } }\nfunction g() {}\n",
+    "D.java": "class D { int m(int a) { return 1; } int m(String a) { return m(1); } }\n",
+}
+
+
+def test_an_overload_stands_for_the_function_with_a_body_and_other_repeats_are_ambiguous(tmp_path: Path) -> None:
+    for path, text in OVERLOADED.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        for text in ("C.m", "b.C.m", "symbol:b.py#C.m", "symbol:b.py#b.C.m"):
+            assert [call.target_qualified for call in graph.callees(text).callees] == ["b.g"]
+            assert graph.pack([text]).entries[0].lines == (8, 8)
+        assert [call.target_qualified for call in graph.callees("K.m").callees] == ["a.g"]
+        assert graph.show("C.p").lines[0] == 10
+        assert graph.callees("symbol:b.py#b.C.m:method").total == 0  # named in full, with its kind: that very one
+        for text, whole in (("b.h", "symbol:b.py#b.h{}:function"), ("D.m", "symbol:D.java#D.m{}:method")):
+            with pytest.raises(AmbiguousError) as caught:
+                graph.callees(text)
+            assert caught.value.candidates == [whole.format(""), whole.format("#2")]

@@ -21,7 +21,7 @@ from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSynt
 from orbit.graph.query.answer import GraphAnswer
 from orbit.graph.query.pack_text import PackEntry, entry_markdown
 from orbit.graph.query.scope import Scope
-from orbit.graph.query.target import DECLARATION, File, Symbol, find_target, read_file, symbols_of_name, symbols_of_selector
+from orbit.graph.query.target import File, Symbol, find_target, read_file, settle, symbols_of_name, symbols_of_selector
 from orbit.graph.query.tokens import Count
 from orbit.graph.selector import Selector, guess_path, parse
 
@@ -289,10 +289,8 @@ class _Packing:
 
 
 def _only(text: str, found: list[Symbol]) -> Symbol | None:
-    """The one that is meant; of a function and its declarations, the function."""
-    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
-        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
-        found = bodies if len(bodies) == 1 else found
+    """The one that is meant."""
+    found = settle(found)
     if len(found) > 1:
         raise AmbiguousError(text, [symbol.selector for symbol in sorted(found, key=lambda symbol: symbol.is_demoted)[:20]], total=len(found))
     return found[0] if found else None

@@ -19,12 +19,14 @@ SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
 _MODULE, _SECTION = SYMBOL_KIND_CODES["module"], SYMBOL_KIND_CODES["section"]
+_PROPERTY = SYMBOL_KIND_CODES["property"]
 CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _BODIES = range(SYMBOL_KIND_CODES["class"], SYMBOL_KIND_CODES["property"] + 1)  # types, functions and the like
 _LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and stack traces write it
 _SEPARATORS = re.compile(r"::|[.#/]")
+_REPEAT = re.compile(r"#\d+$")  # how qualified names tell apart what a file defines several times
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
-    f.is_test OR f.is_generated
+    f.is_test OR f.is_generated, s.flags & 8
     FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
     JOIN text g ON g.id = s.signature"""
 
@@ -46,6 +48,7 @@ class Symbol(msgspec.Struct, frozen=True):
     name_id: int
     qualified_id: int
     is_demoted: int  # in a test or in generated code
+    is_overload: int = 0  # a signature only, of the function that follows it
 
     @property
     def file(self) -> int:
@@ -171,7 +174,7 @@ def _in_file(db: apsw.Connection, file: int, name: str, kind: str) -> list[Symbo
     for column in ("qualified", "name"):
         found = _read(db, f"{where} AND s.{column} = ?", (*bounds, wanted))
         if found:
-            return found
+            return found if kind else _with_repeats(db, found)
     last = text_id(db, _SEPARATORS.split(name)[-1])
     return [symbol for symbol in _read(db, f"{where} AND s.name = ?", (*bounds, last)) if _ends_with(symbol.qualified, name)]
 
@@ -182,7 +185,7 @@ def symbols_of_name(db: apsw.Connection, name: str) -> list[Symbol]:
     found = _read(db, "s.id IN (SELECT id FROM symbol WHERE qualified = ?1 UNION SELECT id FROM symbol WHERE name = ?1)", (wanted,))
     if found:
         exact = [symbol for symbol in found if symbol.qualified == name and _SEPARATORS.search(name)]
-        return exact or found
+        return _with_repeats(db, exact) if exact else found
     parts = _SEPARATORS.split(name)
     if len(parts) < 2 or not parts[-1]:
         return []
@@ -195,8 +198,33 @@ def _read(db: apsw.Connection, where: str, values: tuple[Any, ...]) -> list[Symb
 
 def _ends_with(qualified: str, name: str) -> bool:
     """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
-    wanted, held = _SEPARATORS.split(name), _SEPARATORS.split(qualified)
-    return held[-len(wanted) :] == wanted
+    wanted = _SEPARATORS.split(name)
+    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, _REPEAT.sub("", qualified)))
+
+
+def _with_repeats(db: apsw.Connection, found: list[Symbol]) -> list[Symbol]:
+    """These, and what the same file defines again under the same name: overloads, branches."""
+    known = {symbol.id: symbol for symbol in found}
+    for symbol in found:
+        bounds = (symbol.file << SYMBOL_SHIFT, (symbol.file + 1) << SYMBOL_SHIFT, symbol.name_id, symbol.kind_code)
+        again = _read(db, "s.id >= ? AND s.id < ? AND s.name = ? AND s.kind = ?", bounds)
+        known.update((other.id, other) for other in again if _REPEAT.sub("", other.qualified) == symbol.qualified)
+    return sorted(known.values(), key=lambda symbol: (symbol.path, symbol.line, symbol.id))
+
+
+def settle(found: list[Symbol]) -> list[Symbol]:
+    """Without what only belongs to another of them: overloads to the function they describe, a setter to its getter, declarations to the body."""
+    groups: dict[tuple[str, str, int], list[Symbol]] = {}
+    for symbol in found:
+        groups.setdefault((symbol.path, _REPEAT.sub("", symbol.qualified), symbol.kind_code), []).append(symbol)
+    left: list[Symbol] = []
+    for group in groups.values():
+        whole = [symbol for symbol in group if not symbol.is_overload] or group[:1]
+        left += whole[:1] if group[0].kind_code == _PROPERTY else whole
+    if len(left) > 1 and len({symbol.qualified for symbol in left}) == 1:
+        bodies = [symbol for symbol in left if symbol.kind_code != DECLARATION]
+        left = bodies if len(bodies) == 1 else left
+    return left
 
 
 def _prefer_members(found: list[Symbol]) -> list[Symbol]:
@@ -205,10 +233,8 @@ def _prefer_members(found: list[Symbol]) -> list[Symbol]:
 
 
 def _choose(db: apsw.Connection, text: str, found: list[Symbol]) -> Symbol:
-    """The only one; of a function and its own declarations, the function."""
-    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
-        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
-        found = bodies if len(bodies) == 1 else found
+    """The only one that is left."""
+    found = settle(found)
     if len(found) == 1:
         return found[0]
     if not found:

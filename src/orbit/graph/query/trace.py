@@ -25,7 +25,10 @@ _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
 class TraceParams(msgspec.Struct, kw_only=True):
-    command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`, `path#name` or qualified name.", extra={"cli": {"argument": True}})]
+    command: Annotated[
+        str,
+        Meta(description="A command's full name or the end of it, `command:<name>`, or a function as elsewhere: `symbol:`.", extra={"cli": {"argument": True}}),
+    ]
     depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
 
