@@ -93,6 +93,11 @@ def child_environment(without: Collection[str] = (), **settings: str) -> dict[st
     return {**{name: value for name, value in os.environ.items() if name not in without}, **settings}
 
 
+def allows_colour() -> bool:
+    """Not with `NO_COLOR`, nor on a terminal that has none."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def cpu_limit() -> int:
     """How many processors this process may use: affinity and cgroup quota, at least one."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

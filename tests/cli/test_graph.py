@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,22 @@ def test_text_for_people_has_no_colour_away_from_a_terminal(worktree: Path, orbi
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("\n")
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("settings", "has_colour"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_colour_unless_it_is_refused(worktree: Path, settings: dict[str, str], has_colour: bool) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**{name: value for name, value in os.environ.items() if name != "NO_COLOR"}, "TERM": "xterm", **settings}
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", "refs", "jobs.run_due"]
+    subprocess.run(command, cwd=worktree, stdout=theirs, check=True, env=environment)
+    os.close(theirs)
+    seen = os.read(ours, 65536)
+    os.close(ours)
+    assert b"jobs.run_due" in seen
+    assert (b"\x1b[" in seen) == has_colour
 
 
 def test_rows_have_the_promised_fields(worktree: Path, orbit: Run) -> None:
@@ -264,3 +282,11 @@ def test_completion_knows_commands_and_choices(worktree: Path, orbit: Run) -> No
     assert "graph" in complete("orbit gr")
     assert complete("orbit graph cal") == ["callees"]
     assert complete("orbit graph refs --kind imp") == ["impl", "implements"]
+
+
+def test_a_check_that_failed_is_named_in_text_too(tmp_path: Path, orbit: Run) -> None:
+    subprocess.run(["git", "init", "-q", "--template="], cwd=tmp_path, check=True)
+    (tmp_path / "a.py").write_text("def a():\n    return 1\n", encoding="utf-8")
+    assert orbit("graph", "sync").returncode == 0
+    done = orbit("graph", "impact", "--worktree", "--fail-on", "untested")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (7, "failed: untested, as --fail-on asks")

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
+from orbit.config import allows_colour
 from orbit.errors import OrbitError
 
 
@@ -23,7 +24,7 @@ def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
     else:
         from orbit.present import render
 
-        write(render(answer, colour=sys.stdout.isatty()))
+        write(render(answer, colour=sys.stdout.isatty() and allows_colour()))
 
 
 def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
@@ -52,7 +53,7 @@ def remark(answer: Any) -> None:
     """Print an answer beside a command's own output, on stderr."""
     from orbit.present import render
 
-    sys.stderr.write(render(answer, colour=sys.stderr.isatty()))
+    sys.stderr.write(render(answer, colour=sys.stderr.isatty() and allows_colour()))
 
 
 def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:

@@ -194,7 +194,8 @@ def _impact(answer: Any, colour: bool) -> str:
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
     head = _target(answer.target, colour) if answer.target is not None else _diff(answer, colour)
     governed = _decisions(answer) if answer.target is not None else ""
-    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed
+    failed = f"{paint('failed', YELLOW, colour)}: {', '.join(answer.failed)}, as --fail-on asks\n" if answer.failed else ""
+    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed + failed
 
 
 def _trace(answer: Any, colour: bool) -> str:

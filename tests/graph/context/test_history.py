@@ -253,3 +253,15 @@ def test_ten_new_commits_are_added_quickly(repository: Path, line: list[str], co
     started = time.process_time()
     assert extend(workspace, pattern).commits_walked == 10
     assert time.process_time() - started < 0.2
+
+
+def test_overloads_share_the_history_of_the_function(repository: Path, commit: Commit) -> None:
+    plain = "def net(price):\n    return price\n\n\ndef net2(price):\n    return 2\n"
+    overloads = "from typing import overload\n\n\n@overload\ndef net(price: int) -> int: ...\n@overload\ndef net(price: str) -> str: ...\n"
+    made = [commit("Start", {"prices.py": plain}), commit("Overloads", {"prices.py": overloads + plain})]
+    made.append(commit("Body", {"prices.py": overloads + plain.replace("return price", "return price * 1")}))
+    commit("Other", {"prices.py": overloads + plain.replace("return price", "return price * 1").replace("return 2", "return 3")})
+    with Graph.open(repository) as graph:
+        graph.sync()
+        assert shas(graph, "prices.net") == made[::-1]
+        assert graph.history("prices.net").selector == "symbol:prices.py#prices.net#3:function"

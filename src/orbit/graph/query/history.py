@@ -19,7 +19,7 @@ from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument, cut_to_budget
 from orbit.graph.query.near import closest
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, Symbol, find_target
+from orbit.graph.query.target import File, Symbol, find_target, plain_name
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -141,10 +141,13 @@ def local_name(db: apsw.Connection, symbol: Symbol) -> str | None:
     module: Any = db.execute("SELECT m.value FROM file f JOIN text m ON m.id = f.module WHERE f.id = ?", (symbol.file,)).get
     if module and symbol.qualified == module and symbol.kind == "module":
         return None
-    return symbol.qualified.removeprefix(f"{module}{language(symbol.lang).separator}") if module else symbol.qualified
+    local = symbol.qualified.removeprefix(f"{module}{language(symbol.lang).separator}") if module else symbol.qualified
+    return plain_name(local) if plain_name(local).endswith(symbol.name) else local
 
 
-_WHERE = "p.value >= ? AND p.value < ? AND n.value = ? AND t.kind = ?"
+# What a file defines several times has numbers by position, which move when one comes or goes: they share a history.
+_WHERE = """p.value >= ?1 AND p.value < ?2 AND t.kind = ?4 AND (n.value = ?3
+    OR substr(n.value, 1, length(?3) + 1) = ?3 || '#' AND trim(substr(n.value, length(?3) + 2), '0123456789') = '' AND length(?3))"""
 _COMMITS = f"""SELECT DISTINCT c.id, c.sha, c.date, c.message, c.at FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
     JOIN "commit" c ON c.id = t."commit" WHERE {_WHERE} ORDER BY c.at DESC, c.sha"""
 _TASKS = f"""SELECT DISTINCT k.value, k."commit" FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name

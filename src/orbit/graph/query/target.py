@@ -199,7 +199,12 @@ def _read(db: apsw.Connection, where: str, values: tuple[Any, ...]) -> list[Symb
 def _ends_with(qualified: str, name: str) -> bool:
     """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
     wanted = _SEPARATORS.split(name)
-    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, _REPEAT.sub("", qualified)))
+    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, plain_name(qualified)))
+
+
+def plain_name(qualified: str) -> str:
+    """A qualified name without the number that tells it from others of its name in the file."""
+    return _REPEAT.sub("", qualified)
 
 
 def _with_repeats(db: apsw.Connection, found: list[Symbol]) -> list[Symbol]:
@@ -208,7 +213,7 @@ def _with_repeats(db: apsw.Connection, found: list[Symbol]) -> list[Symbol]:
     for symbol in found:
         bounds = (symbol.file << SYMBOL_SHIFT, (symbol.file + 1) << SYMBOL_SHIFT, symbol.name_id, symbol.kind_code)
         again = _read(db, "s.id >= ? AND s.id < ? AND s.name = ? AND s.kind = ?", bounds)
-        known.update((other.id, other) for other in again if _REPEAT.sub("", other.qualified) == symbol.qualified)
+        known.update((other.id, other) for other in again if plain_name(other.qualified) == symbol.qualified)
     return sorted(known.values(), key=lambda symbol: (symbol.path, symbol.line, symbol.id))
 
 
@@ -216,7 +221,7 @@ def settle(found: list[Symbol]) -> list[Symbol]:
     """Without what only belongs to another of them: overloads to the function they describe, a setter to its getter, declarations to the body."""
     groups: dict[tuple[str, str, int], list[Symbol]] = {}
     for symbol in found:
-        groups.setdefault((symbol.path, _REPEAT.sub("", symbol.qualified), symbol.kind_code), []).append(symbol)
+        groups.setdefault((symbol.path, plain_name(symbol.qualified), symbol.kind_code), []).append(symbol)
     left: list[Symbol] = []
     for group in groups.values():
         whole = [symbol for symbol in group if not symbol.is_overload] or group[:1]
