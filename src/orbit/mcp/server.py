@@ -22,6 +22,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
@@ -86,6 +87,7 @@ class Service:
             instructions=instructions(list(self.tools)),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_schema,
         )
@@ -94,6 +96,10 @@ class Service:
 
     async def list_tools(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult.model_validate({"tools": [tool.advertised() for tool in self.tools.values()]})
+
+    async def list_resources(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListResourcesResult:
+        """None but those of the template. A server that did not list them would not be known to have any."""
+        return ListResourcesResult(resources=[])
 
     async def list_templates(self, context: ServerRequestContext[Any], params: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         template = ResourceTemplate(uri_template=f"{SCHEMAS}{{tool}}", name="schema", description="The whole JSON Schema of a tool's answer.")
