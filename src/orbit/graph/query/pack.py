@@ -21,7 +21,21 @@ from orbit.errors import AmbiguousError, NotFoundError, OrbitError, SelectorSynt
 from orbit.graph.query.answer import GraphAnswer
 from orbit.graph.query.pack_text import PackEntry, entry_markdown
 from orbit.graph.query.scope import Scope
-from orbit.graph.query.target import File, Symbol, find_target, read_file, settle, symbols_of_name, symbols_of_selector
+from orbit.graph.query.target import (
+    File,
+    Symbol,
+    at_line,
+    choose_file,
+    commands_of_name,
+    files_ending,
+    find_target,
+    in_named_file,
+    prefer_members,
+    read_file,
+    settle,
+    symbols_of_name,
+    symbols_of_selector,
+)
 from orbit.graph.query.tokens import Count
 from orbit.graph.selector import Selector, guess_path, parse
 
@@ -212,16 +226,28 @@ class _Packing:
         if selector.kind == "symbol":
             return _only(str(selector), symbols_of_selector(self.db, selector)) if read_file(self.db, selector.path) or "#" in selector.name else None
         if selector.kind == "command":
-            return find_target(self.db, text, self.root) if self.db.execute("SELECT 1 FROM command WHERE full_name = ?", (selector.name,)).get else None
+            return find_target(self.db, text, self.root) if commands_of_name(self.db, selector.name) else None
         found = symbols_of_name(self.db, selector.name)
         if selector.kind == "module":
             return find_target(self.db, text, self.root) if found or self.is_module(selector.name) else None
         if found:
-            return _only(selector.name, found)
+            return _only(selector.name, prefer_members(found))
+        if self.is_module(selector.name):
+            return find_target(self.db, selector.name, self.root)
+        return self.by_path(selector) or _only(selector.name, in_named_file(self.db, selector.name))
+
+    def by_path(self, selector: Selector) -> Symbol | File | Scope | None:
+        """What a bare path means: a file, what stands at a line of it, a folder, a file by the end of its path."""
         guess = guess_path(selector)
-        if guess is not None:
-            return (read_file(self.db, guess.path) if guess.kind == "file" else None) or self.folder(guess.path)
-        return find_target(self.db, selector.name, self.root) if self.is_module(selector.name) else None
+        if guess is None:
+            return None
+        file = read_file(self.db, guess.path) if guess.kind == "file" else None
+        if file is not None:
+            return at_line(self.db, file, selector.name)
+        if (folder := self.folder(guess.path)) is not None:
+            return folder
+        files = files_ending(self.db, guess.path)
+        return files[0] if len(files) == 1 else choose_file(selector.name, files) if files else None
 
     def is_module(self, name: str) -> bool:
         return bool(self.db.execute("SELECT 1 FROM file f JOIN text m ON m.id = f.module WHERE m.value = ? LIMIT 1", (name,)).get)

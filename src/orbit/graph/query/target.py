@@ -105,19 +105,19 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) ->
         return _find_module(db, selector.name)
     if selector.kind == "command":
         return _find_handler(db, selector.name)
-    found = _prefer_members(symbols_of_name(db, selector.name))
+    found = prefer_members(symbols_of_name(db, selector.name))
     if not found and selector.name.startswith(("/", "../", "./")):
         path = normalise(selector.name, root)
         return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path)
     if not found:
         guess = guess_path(selector)
         if guess is not None and (file := read_file(db, guess.path)) is not None:
-            return _at_line(db, file, selector.name)
-        if files := _modules(db, selector.name) or (_files_ending(db, guess.path) if guess is not None else []):
-            return files[0] if len(files) == 1 else _choose_file(selector.name, files)
+            return at_line(db, file, selector.name)
+        if files := _modules(db, selector.name) or (files_ending(db, guess.path) if guess is not None else []):
+            return files[0] if len(files) == 1 else choose_file(selector.name, files)
         if guess is not None and holds_files(db, guess.path):
             return find_target(db, f"dir:{guess.path}")
-        found = _in_named_file(db, selector.name)
+        found = in_named_file(db, selector.name)
     return _choose(db, selector.name, found)
 
 
@@ -232,7 +232,7 @@ def settle(found: list[Symbol]) -> list[Symbol]:
     return left
 
 
-def _prefer_members(found: list[Symbol]) -> list[Symbol]:
+def prefer_members(found: list[Symbol]) -> list[Symbol]:
     """Without modules and headings, if anything else has the name: both are often called like the one thing in them. `module:` and `symbol:` name them."""
     return [symbol for symbol in found if symbol.kind_code not in (_MODULE, _SECTION)] or found
 
@@ -278,12 +278,12 @@ def _modules(db: apsw.Connection, name: str) -> list[File]:
     return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE f.module = ? ORDER BY f.path", (text_id(db, name),))]
 
 
-def _files_ending(db: apsw.Connection, path: str) -> list[File]:
+def files_ending(db: apsw.Connection, path: str) -> list[File]:
     """Files by the end of their path: a bare file name, or with a folder or two."""
     return [File(*row) for row in db.execute(f"{_FILE_COLUMNS} WHERE substr(f.path, -length(?1)) = ?1 ORDER BY f.path", (f"/{path}",))]
 
 
-def _at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
+def at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
     """The innermost function or type at the line that follows a path, else what else is defined there; without a line, the file."""
     found = _LINE.search(text)
     if found is None:
@@ -293,7 +293,7 @@ def _at_line(db: apsw.Connection, file: File, text: str) -> Symbol | File:
     return min(around, key=lambda symbol: (symbol.kind_code not in _BODIES, symbol.end - symbol.start), default=file)
 
 
-def _in_named_file(db: apsw.Connection, name: str) -> list[Symbol]:
+def in_named_file(db: apsw.Connection, name: str) -> list[Symbol]:
     """Symbols by `<path>#<name>`, or `<path>::<name>` as test runners write it."""
     for mark in ("#", "::"):
         path, _, member = name.partition(mark)
@@ -307,7 +307,7 @@ def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
     if len(files) == 1:
         return files[0]
     if files:
-        return _choose_file(f"module:{name}", files)
+        return choose_file(f"module:{name}", files)
     kinds = {SYMBOL_KIND_CODES[kind] for kind in ("module", "namespace", "package")}
     found = [symbol for symbol in symbols_of_name(db, name) if symbol.kind_code in kinds]
     if not found:
@@ -318,7 +318,7 @@ def _find_module(db: apsw.Connection, name: str) -> Symbol | File:
     return _choose(db, f"module:{name}", found)
 
 
-def _choose_file(text: str, files: list[File]) -> File:
+def choose_file(text: str, files: list[File]) -> File:
     raise AmbiguousError(text, [file.selector for file in files[:MOST_CANDIDATES]], total=len(files))
 
 
