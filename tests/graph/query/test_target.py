@@ -198,3 +198,8 @@ def test_an_overload_stands_for_the_function_with_a_body_and_other_repeats_are_a
             with pytest.raises(AmbiguousError) as caught:
                 graph.callees(text)
             assert caught.value.candidates == [whole.format(""), whole.format("#2")]
+
+
+@pytest.mark.parametrize("text", ["pkg/shapes.py#Shape", "pkg/shapes.py::Shape", "pkg/shapes.py:4", "symbol:pkg/shapes.py#Shape", "Shape"])
+def test_a_type_is_named_as_any_other_symbol(graph: Graph, text: str) -> None:
+    assert [row.type_qualified for row in graph.implementors(text).implementors] == ["pkg.shapes.Circle", "pkg.shapes.Box"]

@@ -6,13 +6,14 @@ A relation counts when it was resolved to the type, or was never resolved and na
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Annotated
 
 import apsw
 import msgspec
 from msgspec import Meta
 
-from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
+from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument, Target, cut_to_budget
 from orbit.graph.query.families import family_of
 from orbit.graph.query.near import near_names
@@ -77,15 +78,21 @@ def _find_type(db: apsw.Connection, text: str) -> Symbol | None:
     """The type a selector names; None for a bare name the graph only knows from relations."""
     selector = parse(text.encode("utf-8", "replace").decode())
     if selector.kind != "name":
-        found = find_target(db, text)
-        if isinstance(found, File):
-            raise UsageError(f"{found.selector} is a file, not a type", hint=f"`orbit graph overview {found.selector}` lists its symbols")
-        return found
+        return _type_of(find_target(db, text))
     types = [symbol for symbol in symbols_of_name(db, selector.name) if symbol.kind_code in _TYPES and symbol.kind_code != _IMPL]
     if len(types) > 1:
         ranked = sorted(types, key=lambda symbol: symbol.is_demoted)
         raise AmbiguousError(selector.name, [symbol.selector for symbol in ranked[:MOST_CANDIDATES]], total=len(types))
+    if not types and not symbols_of_name(db, selector.name):
+        with suppress(NotFoundError):  # a path with a name or a line, as elsewhere
+            return _type_of(find_target(db, text))
     return types[0] if types else None
+
+
+def _type_of(found: Symbol | File) -> Symbol:
+    if isinstance(found, File):
+        raise UsageError(f"{found.selector} is a file, not a type", hint=f"`orbit graph overview {found.selector}` lists its symbols")
+    return found
 
 
 def _rows(db: apsw.Connection, target: Symbol | None, name: str) -> list[tuple[str, int, int, int, int, int]]:

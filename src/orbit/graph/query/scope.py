@@ -9,7 +9,7 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import find_file, holds_files, symbols_of_name
+from orbit.graph.query.target import find_file, holds_files, prefer_members, symbols_of_name
 from orbit.graph.selector import Selector, guess_path, parse
 
 
@@ -49,7 +49,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     if selector.path == ".":
         return Scope("dir:.")
     if not holds_files(db, selector.path):
-        if is_bare and (named := symbols_of_name(db, selector.path)):
+        if is_bare and (named := prefer_members(symbols_of_name(db, selector.path))):
             raise UsageError(f"{selector.path!r} is a {named[0].kind}, not a file or folder", hint=f"it is in file:{named[0].path}")
         folders = {row[0].rpartition("/")[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 20000")} - {""}
         near = [str(Selector("dir", path=folder)) for folder in closest(selector.path, folders)]
