@@ -290,3 +290,18 @@ def test_a_check_that_failed_is_named_in_text_too(tmp_path: Path, orbit: Run) ->
     assert orbit("graph", "sync").returncode == 0
     done = orbit("graph", "impact", "--worktree", "--fail-on", "untested")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (7, "failed: untested, as --fail-on asks")
+
+
+def test_paths_with_dots_start_at_the_current_folder_and_others_at_the_root(tmp_path: Path, orbit: Run) -> None:
+    for path in ("pkg/sub/a.py", "a.py", "pkg/b.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("def f():\n    return 1\n", encoding="utf-8")
+    here = tmp_path / "pkg/sub"
+    assert orbit("init").returncode == 0
+    assert orbit("graph", "sync", cwd=here).returncode == 0
+    for typed, meant in (("./a.py", "pkg/sub/a.py"), ("../b.py:2", "pkg/b.py"), ("a.py", "a.py"), ("pkg/b.py", "pkg/b.py"), ("./a.py#f", "pkg/sub/a.py")):
+        assert json.loads(orbit("graph", "show", typed, "--json", cwd=here).stdout)["path"] == meant
+    assert json.loads(orbit("graph", "overview", "..", "--json", cwd=here).stdout)["scope"] == "dir:pkg"
+    assert json.loads(orbit("graph", "overview", ".", "--json", "--root", str(tmp_path), cwd=here).stdout)["scope"] == "dir:."
+    assert json.loads(orbit("graph", "why", "b.py", "--json", cwd=tmp_path / "pkg").stdout)["path"] == "pkg/b.py"
+    assert orbit("graph", "overview", "../../..", cwd=here).returncode == 2

@@ -10,7 +10,7 @@ import msgspec
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
 from orbit.graph.query.target import find_file, holds_files, prefer_members, symbols_of_name
-from orbit.graph.selector import Selector, guess_path, parse
+from orbit.graph.selector import Selector, guess_path, normalise, parse
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     selector = parse(text.encode("utf-8", "replace").decode(), root)
     is_bare = selector.kind == "name"
     if is_bare:
-        selector = guess_path(selector) or Selector("dir", path=selector.name)
+        selector = guess_path(selector) or Selector("dir", path=normalise(selector.name))
         if selector.kind == "file" and not _is_file(db, selector.path) and (holds_files(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
     if selector.kind == "file":
