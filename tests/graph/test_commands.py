@@ -176,6 +176,17 @@ def test_the_name_of_a_declared_script_may_stand_in_front(repository: Path, writ
         assert graph.trace("shop.nothing").reason == "unknown_command"
 
 
+@pytest.mark.parametrize(("crate", "program"), [("tool", "tool"), ("my-tool", "my-tool"), ("cargo-tool", "cargo tool")])
+def test_the_name_of_a_crate_may_stand_in_front(repository: Path, write: Write, crate: str, program: str) -> None:
+    nameless = {path: text.replace('#[command(name = "tool")]\n', "").replace('name = "tool"', f'name = "{crate}"') for path, text in CLAP.items()}
+    write(repository, nameless)
+    with Graph.open(repository) as graph:
+        graph.sync()
+        assert graph.trace(f"{program} remote add") == graph.trace("remote add")
+        assert graph.trace("remote add").root is not None
+        assert graph.trace("other remote add").reason == "unknown_command"
+
+
 def test_a_short_name_of_several_commands_is_answered_with_their_full_names(repository: Path, write: Write) -> None:
     write(repository, {**TYPER, "shop/stock.py": f"{TYPER['shop/stock.py']}\n@app.command('add')\ndef put(): ...\n"})
     with Graph.open(repository) as graph:

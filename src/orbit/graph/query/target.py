@@ -339,16 +339,27 @@ CommandRow = tuple[int, str, int, int | None, int | None]  # id, full name, line
 
 
 def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
-    """Commands of this full name; if none, those whose full name ends with it; if none and a script of that name is declared, without its first word."""
+    """Commands of this full name; if none, those whose full name ends with it; if none and a program is called by its first word, without that."""
     words = name.split()
     columns = "SELECT id, full_name, line, target, target_file FROM command WHERE"
     found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (" ".join(words),))) if words else []
     found = found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {' '.join(words)}",)))
     if not found and len(words) > 1:
-        scripts = (f"project.scripts.{words[0]}", f"tool.poetry.scripts.{words[0]}")
-        if db.execute("SELECT count(*) FROM config WHERE key IN (SELECT id FROM text WHERE value IN (?, ?))", scripts).get:
-            return commands_of_name(db, " ".join(words[1:]))
+        if words[0] == "cargo" and _is_program(db, "-".join(words[:2])):
+            words = words[1:]
+        elif not _is_program(db, words[0]):
+            return []
+        return commands_of_name(db, " ".join(words[1:])) if len(words) > 1 else []
     return found
+
+
+def _is_program(db: apsw.Connection, name: str) -> bool:
+    """Is it a script that pyproject.toml declares, or a crate?"""
+    scripts = (f"project.scripts.{name}", f"tool.poetry.scripts.{name}")
+    if db.execute("SELECT count(*) FROM config WHERE key IN (SELECT id FROM text WHERE value IN (?, ?))", scripts).get:
+        return True
+    crate = text_id(db, name.replace("-", "_"))
+    return db.execute("SELECT 1 FROM file WHERE module = ? AND lang = 'rust' LIMIT 1", (crate,)).get is not None
 
 
 def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tuple[Symbol, str] | None:
