@@ -203,3 +203,31 @@ def test_an_overload_stands_for_the_function_with_a_body_and_other_repeats_are_a
 @pytest.mark.parametrize("text", ["pkg/shapes.py#Shape", "pkg/shapes.py::Shape", "pkg/shapes.py:4", "symbol:pkg/shapes.py#Shape", "Shape"])
 def test_a_type_is_named_as_any_other_symbol(graph: Graph, text: str) -> None:
     assert [row.type_qualified for row in graph.implementors(text).implementors] == ["pkg.shapes.Circle", "pkg.shapes.Box"]
+
+
+PARTS = {
+    "Cargo.toml": '[package]\nname = "z"\n',
+    "src/lib.rs": (
+        "pub struct Foo;\nimpl Clone for Foo { fn clone(&self) -> Foo { Foo } }\n"
+        "impl<'a> From<Vec<&'a str>> for Foo { fn from(v: Vec<&'a str>) -> Foo { Foo } }\nimpl Read for Vec<Foo> { fn read(&self) {} }\n"
+    ),
+    "a.rb": "module M\n  class A\n    def x; end\n  end\n  class A\n    def y; end\n  end\nend\n",
+    "p.cs": "namespace N { partial class P { void A() { } } partial class P { void B() {} } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("Foo::clone", "src/lib.rs", 2), ("z::Foo::from", "src/lib.rs", 3), ("z::<Foo as Clone>::clone", "src/lib.rs", 2), ("Vec::read", "src/lib.rs", 4),
+        ("M::A", "a.rb", 2), ("A#y", "a.rb", 6), ("P.B", "p.cs", 1), ("N.P", "p.cs", 1),
+    ],
+)  # fmt: skip
+def test_names_are_taken_as_people_write_them(tmp_path: Path, text: str, path: str, line: int) -> None:
+    for name, source in PARTS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        shown = graph.show(text)
+        assert (shown.path, shown.lines[0], shown.name) == (path, line, text.replace("#", ".").replace("::", ".").rpartition(".")[2])

@@ -13,17 +13,19 @@ from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, Usa
 from orbit.graph.query.answer import Target
 from orbit.graph.query.near import closest, near_names
 from orbit.graph.selector import Selector, guess_path, normalise, parse
-from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
+from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
 
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
 _MODULE, _SECTION = SYMBOL_KIND_CODES["module"], SYMBOL_KIND_CODES["section"]
 _PROPERTY = SYMBOL_KIND_CODES["property"]
+_REOPENING, _REOPENED = frozenset({"ruby", "csharp", "typescript", "tsx"}), frozenset({*TYPE_KINDS, "module", "namespace"})
 CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _BODIES = range(SYMBOL_KIND_CODES["class"], SYMBOL_KIND_CODES["property"] + 1)  # types, functions and the like
 _LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and stack traces write it
 _SEPARATORS = re.compile(r"::|[.#/]")
+_NUMBERS, _GENERICS, _IMPL = re.compile(r"#\d+(?=$|::|[.#/])"), re.compile(r"(?<=\w)<[^<>]*>"), re.compile(r"<([^<>]+?)(?: as [^<>]*)?>")
 _REPEAT = re.compile(r"#\d+$")  # how qualified names tell apart what a file defines several times
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
     f.is_test OR f.is_generated, s.flags & 8
@@ -199,7 +201,15 @@ def _read(db: apsw.Connection, where: str, values: tuple[Any, ...]) -> list[Symb
 def _ends_with(qualified: str, name: str) -> bool:
     """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
     wanted = _SEPARATORS.split(name)
-    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, plain_name(qualified)))
+    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, as_typed(qualified)))
+
+
+def as_typed(qualified: str) -> str:
+    """A qualified name as people write it: without numbers, `Foo::clone` for `<Foo as Clone>::clone`."""
+    name, count = _NUMBERS.sub("", qualified), 1
+    while count:
+        name, count = _GENERICS.subn("", name)
+    return _IMPL.sub(r"\1", name)
 
 
 def plain_name(qualified: str) -> str:
@@ -218,14 +228,16 @@ def _with_repeats(db: apsw.Connection, found: list[Symbol]) -> list[Symbol]:
 
 
 def settle(found: list[Symbol]) -> list[Symbol]:
-    """Without what only belongs to another of them: overloads to the function they describe, a setter to its getter, declarations to the body."""
+    """Without what only belongs to another of them: overloads to the function they describe, a setter to its getter, declarations to the body,
+    parts of a type to its first."""
     groups: dict[tuple[str, str, int], list[Symbol]] = {}
     for symbol in found:
         groups.setdefault((symbol.path, plain_name(symbol.qualified), symbol.kind_code), []).append(symbol)
     left: list[Symbol] = []
     for group in groups.values():
         whole = [symbol for symbol in group if not symbol.is_overload] or group[:1]
-        left += whole[:1] if group[0].kind_code == _PROPERTY else whole
+        is_one = group[0].kind_code == _PROPERTY or group[0].lang in _REOPENING and group[0].kind in _REOPENED
+        left += whole[:1] if is_one else whole
     if len(left) > 1 and len({symbol.qualified for symbol in left}) == 1:
         bodies = [symbol for symbol in left if symbol.kind_code != DECLARATION]
         left = bodies if len(bodies) == 1 else left
