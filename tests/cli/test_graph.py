@@ -305,3 +305,24 @@ def test_paths_with_dots_start_at_the_current_folder_and_others_at_the_root(tmp_
     assert json.loads(orbit("graph", "overview", ".", "--json", "--root", str(tmp_path), cwd=here).stdout)["scope"] == "dir:."
     assert json.loads(orbit("graph", "why", "b.py", "--json", cwd=tmp_path / "pkg").stdout)["path"] == "pkg/b.py"
     assert orbit("graph", "overview", "../../..", cwd=here).returncode == 2
+
+
+@pytest.mark.parametrize("coding", ["ascii", "utf-8", "latin-1"])
+def test_no_name_makes_an_answer_fail(tmp_path: Path, orbit: Run, coding: str) -> None:
+    (tmp_path / "größe.py").write_text("def größe(ж):\n    return 1\n", encoding="utf-8")
+    settings = {"PYTHONIOENCODING": coding, "PYTHONUTF8": "1"}
+    assert orbit("graph", "sync", **settings).returncode == 0
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", "show", "größe", "--json"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, env={**os.environ, **settings})
+    assert json.loads(told.stdout.decode("utf-8"))["path"] == "größe.py"
+    shown = subprocess.run(command[:-1], cwd=tmp_path, capture_output=True, check=True, env={**os.environ, **settings})
+    assert shown.stdout.decode(coding).splitlines()[1].startswith("def gr")
+
+
+@pytest.mark.parametrize("asked", ["search", "why", "trace", "pack", "show"])
+def test_bytes_that_are_no_text_name_nothing(worktree: Path, asked: str) -> None:
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", asked, b"\xff.py", "--json"]
+    told = subprocess.run(command, cwd=worktree, capture_output=True, check=False)
+    assert told.returncode in (0, 3)
+    assert "Traceback" not in told.stderr.decode()
+    assert json.loads((told.stdout or told.stderr).decode("utf-8"))

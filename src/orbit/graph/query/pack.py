@@ -24,6 +24,7 @@ from orbit.graph.query.scope import Scope
 from orbit.graph.query.target import (
     File,
     Symbol,
+    as_text,
     at_line,
     choose_file,
     commands_of_name,
@@ -120,7 +121,7 @@ def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, coun
     deadline = time.monotonic() + ask.timeout_ms / 1000
     answer = PackAnswer(entries=[], unresolved=[], tokens=0, token_budget=ask.max_tokens, token_count=counted_as, truncated=False)
     packing = _Packing(db, root, answer, count, deadline)
-    for text in dict.fromkeys(ask.selectors):
+    for text in dict.fromkeys(map(as_text, ask.selectors)):
         packing.add(text)
     packing.fill()
     return answer

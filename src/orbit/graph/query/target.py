@@ -96,7 +96,7 @@ def find_symbol(db: apsw.Connection, text: str, root: PurePath | None = None) ->
 
 def find_target(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol | File:
     """The one symbol or file that `text` means."""
-    selector = parse(_clean(text), root)
+    selector = parse(as_text(text), root)
     if selector.kind == "symbol":
         return _choose(db, str(selector), symbols_of_selector(db, selector))
     if selector.kind == "file":
@@ -408,6 +408,6 @@ def near_commands(db: apsw.Connection, name: str) -> list[str]:
     return list(dict.fromkeys(full for end in near for full in pool[end]))[:5]
 
 
-def _clean(text: str) -> str:
+def as_text(text: str) -> str:
     """Text that SQLite can be asked for: bytes that were no UTF-8 name nothing."""
     return text.encode("utf-8", "replace").decode()

@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from orbit.errors import NotFoundError
 from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, commands_of_name, find_symbol, near_commands, only_handler
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, as_text, commands_of_name, find_symbol, near_commands, only_handler
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
@@ -55,7 +55,7 @@ class TraceAnswer(GraphAnswer, kw_only=True):
 
 def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
-    text = ask.command.strip()
+    text = as_text(ask.command).strip()
     if parse(text).kind in ("symbol", "file", "dir", "module"):
         return _tree(db, find_symbol(db, text), text, ask)
     name = " ".join(text.removeprefix("command:").split())
