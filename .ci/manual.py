@@ -19,6 +19,8 @@ Every command takes `--root DIR` (worktree to act on; default: the one that hold
 The answer is on stdout, everything else on stderr. Exit codes: 0 done, 1 unexpected, 2 usage or invalid input, 3 not found, 4 ambiguous,
 5 no graph yet, 6 refused, 7 integrity check failed.
 
+Paths start at the root of the worktree; `./a.py` and `../b.py` at the current folder.
+
 `orbit --install-completion` sets up completion for your shell.
 
 This page is made by `python .ci/manual.py` from the commands themselves.

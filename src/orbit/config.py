@@ -99,6 +99,11 @@ def spare_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def allows_colour() -> bool:
+    """Not with `NO_COLOR`, nor on a terminal that has none."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
 def cpu_limit() -> int:
     """How many processors this process may use: affinity and cgroup quota, at least one."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

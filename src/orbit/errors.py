@@ -68,8 +68,8 @@ class AmbiguousError(OrbitError):
 class NoGraphError(OrbitError):
     code, exit_code = "no-graph", 5
 
-    def __init__(self) -> None:
-        super().__init__("this worktree has no graph yet", hint="run `orbit graph sync`")
+    def __init__(self, message: str = "this worktree has no graph yet", *, hint: str = "run `orbit graph sync`") -> None:
+        super().__init__(message, hint=hint)
 
 
 class RefusedError(OrbitError):

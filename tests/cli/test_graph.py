@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,22 @@ def test_text_for_people_has_no_colour_away_from_a_terminal(worktree: Path, orbi
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("\n")
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize(("settings", "has_colour"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_colour_unless_it_is_refused(worktree: Path, settings: dict[str, str], has_colour: bool) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**{name: value for name, value in os.environ.items() if name != "NO_COLOR"}, "TERM": "xterm", **settings}
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", "refs", "jobs.run_due"]
+    subprocess.run(command, cwd=worktree, stdout=theirs, check=True, env=environment)
+    os.close(theirs)
+    seen = os.read(ours, 65536)
+    os.close(ours)
+    assert b"jobs.run_due" in seen
+    assert (b"\x1b[" in seen) == has_colour
 
 
 def test_rows_have_the_promised_fields(worktree: Path, orbit: Run) -> None:
@@ -264,3 +282,47 @@ def test_completion_knows_commands_and_choices(worktree: Path, orbit: Run) -> No
     assert "graph" in complete("orbit gr")
     assert complete("orbit graph cal") == ["callees"]
     assert complete("orbit graph refs --kind imp") == ["impl", "implements"]
+
+
+def test_a_check_that_failed_is_named_in_text_too(tmp_path: Path, orbit: Run) -> None:
+    subprocess.run(["git", "init", "-q", "--template="], cwd=tmp_path, check=True)
+    (tmp_path / "a.py").write_text("def a():\n    return 1\n", encoding="utf-8")
+    assert orbit("graph", "sync").returncode == 0
+    done = orbit("graph", "impact", "--worktree", "--fail-on", "untested")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (7, "failed: untested, as --fail-on asks")
+
+
+def test_paths_with_dots_start_at_the_current_folder_and_others_at_the_root(tmp_path: Path, orbit: Run) -> None:
+    for path in ("pkg/sub/a.py", "a.py", "pkg/b.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("def f():\n    return 1\n", encoding="utf-8")
+    here = tmp_path / "pkg/sub"
+    assert orbit("init").returncode == 0
+    assert orbit("graph", "sync", cwd=here).returncode == 0
+    for typed, meant in (("./a.py", "pkg/sub/a.py"), ("../b.py:2", "pkg/b.py"), ("a.py", "a.py"), ("pkg/b.py", "pkg/b.py"), ("./a.py#f", "pkg/sub/a.py")):
+        assert json.loads(orbit("graph", "show", typed, "--json", cwd=here).stdout)["path"] == meant
+    assert json.loads(orbit("graph", "overview", "..", "--json", cwd=here).stdout)["scope"] == "dir:pkg"
+    assert json.loads(orbit("graph", "overview", ".", "--json", "--root", str(tmp_path), cwd=here).stdout)["scope"] == "dir:."
+    assert json.loads(orbit("graph", "why", "b.py", "--json", cwd=tmp_path / "pkg").stdout)["path"] == "pkg/b.py"
+    assert orbit("graph", "overview", "../../..", cwd=here).returncode == 2
+
+
+@pytest.mark.parametrize("coding", ["ascii", "utf-8", "latin-1"])
+def test_no_name_makes_an_answer_fail(tmp_path: Path, orbit: Run, coding: str) -> None:
+    (tmp_path / "größe.py").write_text("def größe(ж):\n    return 1\n", encoding="utf-8")
+    settings = {"PYTHONIOENCODING": coding, "PYTHONUTF8": "1"}
+    assert orbit("graph", "sync", **settings).returncode == 0
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", "show", "größe", "--json"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, env={**os.environ, **settings})
+    assert json.loads(told.stdout.decode("utf-8"))["path"] == "größe.py"
+    shown = subprocess.run(command[:-1], cwd=tmp_path, capture_output=True, check=True, env={**os.environ, **settings})
+    assert shown.stdout.decode(coding).splitlines()[1].startswith("def gr")
+
+
+@pytest.mark.parametrize("asked", ["search", "why", "trace", "pack", "show"])
+def test_bytes_that_are_no_text_name_nothing(worktree: Path, asked: str) -> None:
+    command = [sys.executable, "-c", "from orbit.cli import main; main()", "graph", asked, b"\xff.py", "--json"]
+    told = subprocess.run(command, cwd=worktree, capture_output=True, check=False)
+    assert told.returncode in (0, 3)
+    assert "Traceback" not in told.stderr.decode()
+    assert json.loads((told.stdout or told.stderr).decode("utf-8"))

@@ -167,6 +167,24 @@ def test_the_name_of_a_declared_script_may_stand_in_front(repository: Path, writ
         graph.sync()
         assert graph.trace("shop people add") == graph.trace("people add")
         assert graph.trace("ship people add").reason == "unknown_command"
+        handler = graph.trace("people add").root
+        assert handler is not None
+        for named in (f"{handler.file}#{handler.qualified_name}", str(handler.qualified_name), f"{handler.file}:{handler.line}"):
+            found = graph.trace(named).root
+            assert found is not None
+            assert (found.qualified_name, found.line) == (handler.qualified_name, handler.line)
+        assert graph.trace("shop.nothing").reason == "unknown_command"
+
+
+@pytest.mark.parametrize(("crate", "program"), [("tool", "tool"), ("my-tool", "my-tool"), ("cargo-tool", "cargo tool")])
+def test_the_name_of_a_crate_may_stand_in_front(repository: Path, write: Write, crate: str, program: str) -> None:
+    nameless = {path: text.replace('#[command(name = "tool")]\n', "").replace('name = "tool"', f'name = "{crate}"') for path, text in CLAP.items()}
+    write(repository, nameless)
+    with Graph.open(repository) as graph:
+        graph.sync()
+        assert graph.trace(f"{program} remote add") == graph.trace("remote add")
+        assert graph.trace("remote add").root is not None
+        assert graph.trace("other remote add").reason == "unknown_command"
 
 
 def test_a_short_name_of_several_commands_is_answered_with_their_full_names(repository: Path, write: Write) -> None:

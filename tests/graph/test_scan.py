@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from orbit import git as git_module
+from orbit.config import Workspace
 from orbit.errors import UsageError
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.listing import list_by_walk
 from orbit.graph.index.scan import Limits, Scan, is_binary, scan, seed_ignore, sift
 from orbit.graph.index.survey import Survey
+from orbit.graph.index.sync import sync
 from orbit.graph.index.why import why
 
 Git = Callable[..., str]
@@ -333,3 +335,12 @@ def test_scan_of_5000_files(repository: Path, git: Git, write: Write, benchmark:
     write(repository, {f"pkg{index % 10}/part{index // 100}/module_{index}.py": "" for index in range(5000)})
     git("add", "-A")
     assert len(benchmark(lambda: scan(repository)).paths) == 5000
+
+
+def test_a_setting_that_means_nothing_is_named_by_the_sync(repository: Path, write: Write) -> None:
+    write(repository, {"a.py": "x = 1\n", ".orbit/config.toml": "[graph]\nsubmodule = true\n"})
+    message = sync(Workspace(repository)).message
+    assert message is not None
+    assert "no setting submodule;" in message
+    write(repository, {".orbit/config.toml": "[graph]\nsubmodules = true\n"})
+    assert sync(Workspace(repository)).message is None

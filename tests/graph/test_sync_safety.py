@@ -220,6 +220,11 @@ def test_a_full_disk_is_a_clear_error_and_keeps_the_old_graph(tmp_path: Path, fu
 
     assert exit_of(start_child(work)) == 0
     assert digest_of(root) == old
+    shutil.copytree(root, tmp_path / "new", ignore=shutil.ignore_patterns("graph"))
+    root = tmp_path / "new"
+    assert exit_of(start_child(work)) == 0
+    assert [path.name for path in find_place(root).folder.glob("*.tmp*")] == []  # nothing that keeps the disk full
+    root = tmp_path / "tree"
     sync(Workspace(root), jobs=1)
     assert digest_of(root) == fresh_digest(root, tmp_path / "copy")
 
@@ -229,3 +234,16 @@ def test_a_repository_without_commits_has_a_graph(repository: Path) -> None:
     answer = sync(Workspace(repository), jobs=1)
     assert (answer.mode, answer.files_indexed) == ("full", 1)
     assert Path(answer.db).name.startswith("main.")
+
+
+def test_a_full_disk_still_answers(tmp_path: Path) -> None:
+    Repository(tmp_path, 8, ("python",))
+    sync(Workspace(tmp_path), jobs=1)
+    whole = digest_of(tmp_path)
+
+    def work() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        assert digest_of(tmp_path) == whole
+
+    assert exit_of(start_child(work)) == 0

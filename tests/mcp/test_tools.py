@@ -34,6 +34,12 @@ def test_the_default_profile_costs_at_most_1500_tokens(repository: Path) -> None
         assert len(client.hello.instructions.split()) < 200
 
 
+def test_the_server_says_that_it_has_resources_and_lists_their_template(desk: Desk) -> None:
+    assert desk.hello.capabilities.resources is not None
+    assert desk.do(desk.session.list_resources()).resources == []
+    assert [one.uri_template for one in desk.do(desk.session.list_resource_templates()).resource_templates] == ["orbit://schema/{tool}"]
+
+
 @pytest.mark.parametrize(
     ("profile", "names"),
     [

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from orbit.cli.output import fail
+from orbit.cli.output import fail, speak_any_name
 from orbit.config import spare_threads
 from orbit.errors import OrbitError, UsageError
 
@@ -62,6 +62,7 @@ def root(version: bool = typer.Option(False, "--version", callback=_show_version
 
 
 def main() -> None:
+    speak_any_name()
     as_json = "--json" in sys.argv
     try:
         code = app(prog_name="orbit", standalone_mode=False)

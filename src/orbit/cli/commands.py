@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 import inspect
+import os
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -26,6 +28,8 @@ PICTURES = {
     "dot": typer.Option(False, "--dot", help="Draw it, for Graphviz."),
     "html": typer.Option(False, "--html", help="Draw it, as one page that loads nothing."),
 }
+PLACES = frozenset({"selector", "selectors", "scope", "path", "target"})  # arguments that may be paths
+_HERE = re.compile(r"\.\.?(?:/|$)")
 QUIET = typer.Option(False, "--quiet", "-q", help="Do not print the line about the recorded run.")
 JSON = typer.Option(False, "--json", help="Answer with one JSON document.")
 
@@ -55,6 +59,8 @@ def add_command(app: typer.Typer, operation_name: str) -> None:
         asked = {key: getattr(value, "value", value) for key, value in given.items() if value is not None and value != []}
         try:
             session = Session(root)
+            if root is None:
+                _start_here(asked, session.workspace.root)
             session.terminal = terminal(as_json=as_json) if is_live else None
             with progress() as session.progress:
                 try:
@@ -83,6 +89,19 @@ def add_command(app: typer.Typer, operation_name: str) -> None:
     examples = "".join(f"\n\n    {example}" for example in operation.examples)
     text = operation.summary + (f"\n\n\b\nExamples:{examples}" if examples else "")
     app.command(operation_name.rpartition(".")[2], cls=its_class, help=text, **settings)(command)
+
+
+def _start_here(asked: dict[str, Any], root: Path) -> None:
+    """Paths typed as `./a.py` or `..` start at the current folder, as in any shell; all others at the root of the worktree."""
+    here = Path.cwd()
+
+    def place(text: str, name: str) -> str:
+        is_here = _HERE.match(text) or name == "path" and not os.path.lexists(root / text) and os.path.lexists(here / text)
+        return os.path.relpath(here / text, root) if is_here else text
+
+    for name in PLACES & asked.keys():
+        given = asked[name]
+        asked[name] = place(given, name) if isinstance(given, str) else [place(one, name) for one in given] if name == "selectors" else given
 
 
 def documented(descriptions: dict[str, str]) -> type[TyperCommand]:

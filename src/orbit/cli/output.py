@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import time
+from io import TextIOWrapper
 from typing import Any, BinaryIO, NoReturn
 
 import msgspec
 
+from orbit.config import allows_colour
 from orbit.errors import OrbitError
 
 
 def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
     """Print an answer: one JSON document, text for people, or as a picture in the form asked for."""
     if as_json:
-        write(msgspec.json.encode(answer).decode() + "\n")
+        write(_json(answer))
     elif form is not None:
         from orbit.present.picture import FORMS
 
@@ -23,12 +26,12 @@ def emit(answer: Any, *, as_json: bool, form: str | None = None) -> None:
     else:
         from orbit.present import render
 
-        write(render(answer, colour=sys.stdout.isatty()))
+        write(render(answer, colour=sys.stdout.isatty() and allows_colour()))
 
 
 def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
     if as_json:
-        sys.stderr.write(_error_json(error))
+        _say(_error_json(error))
     else:
         sys.stderr.write(f"error: {error.message}\n")
         hint, candidates = error.hint, error.candidates
@@ -41,18 +44,40 @@ def fail(error: OrbitError, *, as_json: bool) -> NoReturn:
     raise SystemExit(error.exit_code)
 
 
-def _error_json(error: OrbitError) -> str:
+def speak_any_name() -> None:
+    """A stream of few characters gets the others as escapes: a name is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _json(value: Any) -> bytes:
+    """A line of JSON: UTF-8 wherever it goes, with `?` for bytes that were no text."""
+    try:
+        return msgspec.json.encode(value) + b"\n"
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace") + b"\n"
+
+
+def _say(line: bytes) -> None:
+    sys.stderr.flush()
+    sys.stderr.buffer.write(line)
+    sys.stderr.flush()
+
+
+def _error_json(error: OrbitError) -> bytes:
     body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": error.hint}
     if error.candidates:
         body["candidates"] = error.candidates
-    return msgspec.json.encode({"error": body}).decode() + "\n"
+    return _json({"error": body})
 
 
 def remark(answer: Any) -> None:
     """Print an answer beside a command's own output, on stderr."""
     from orbit.present import render
 
-    sys.stderr.write(render(answer, colour=sys.stderr.isatty()))
+    sys.stderr.write(render(answer, colour=sys.stderr.isatty() and allows_colour()))
 
 
 def terminal(*, as_json: bool) -> tuple[BinaryIO, BinaryIO]:
@@ -117,9 +142,9 @@ class StatusLine:
 
     def show(self, answer: Any, text: str) -> None:
         if self._as_json and isinstance(answer, OrbitError):
-            sys.stderr.write(_error_json(answer))
+            _say(_error_json(answer))
         elif self._as_json:
-            write(msgspec.json.encode(answer).decode() + "\n")
+            write(_json(answer))
         else:
             stamped = f"{time.strftime('%H:%M:%S')} {text}"
             width = shutil.get_terminal_size().columns - 1  # what wraps cannot be written over

@@ -239,7 +239,9 @@ class Graph:
         done = delete(find_all(folder))
         if done.kept:
             names = ", ".join(f"{name} ({reason})" for name, reason in sorted(done.kept.items()))
-            raise RefusedError(f"could not delete {names}", hint="wait for the sync that is running, then try again", code="in-use")
+            busy = "in use" in done.kept.values()
+            hint = "wait for the sync that is running, then try again" if busy else f"check permissions of {folder}"
+            raise RefusedError(f"could not delete {names}", hint=hint, code="in-use" if busy else "not-writable")
         return CleanAnswer(graph_dir=str(folder), deleted=sorted(done.deleted))
 
     # --- how a question is asked

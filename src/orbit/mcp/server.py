@@ -74,6 +74,7 @@ class Service:
             instructions=instructions(list(self.tools)),
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
             on_list_resource_templates=self.list_templates,
             on_read_resource=self.read_schema,
         )
@@ -82,6 +83,10 @@ class Service:
 
     async def list_tools(self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult.model_validate({"tools": [tool.advertised() for tool in self.tools.values()]})
+
+    async def list_resources(self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """None but those of the template. A server that did not list them would not be known to have any."""
+        return types.ListResourcesResult(resources=[])
 
     async def list_templates(self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(uri_template=f"{SCHEMAS}{{tool}}", name="schema", description="The whole JSON Schema of a tool's answer.")

@@ -89,7 +89,8 @@ def _sync(answer: Any, colour: bool) -> str:
 def _search(answer: Any, colour: bool) -> str:
     if not answer.total:
         near = f"did you mean {', '.join(answer.did_you_mean)}?\n" if answer.did_you_mean else ""
-        return f"nothing matches {answer.query!r}\n{near}"
+        task = "" if answer.task_id is UNSET else f" in task {plain(answer.task_id)}"
+        return f"nothing matches{f' {answer.query!r}' if answer.query else ''}{task}\n{near}"
     rows = []
     for match in answer.matches:
         kind = type(match).__struct_config__.tag
@@ -193,7 +194,8 @@ def _impact(answer: Any, colour: bool) -> str:
     cut = f"cut after {answer.visited_nodes}\n" if answer.truncated else ""
     head = _target(answer.target, colour) if answer.target is not None else _diff(answer, colour)
     governed = _decisions(answer) if answer.target is not None else ""
-    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed
+    failed = f"{paint('failed', YELLOW, colour)}: {', '.join(answer.failed)}, as --fail-on asks\n" if answer.failed else ""
+    return head + (table(rows, "  ") or "nothing else is touched, as far as is known\n") + cut + governed + failed
 
 
 def _trace(answer: Any, colour: bool) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import resource
+import signal
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from orbit.config import Workspace
-from orbit.errors import RefusedError, UsageError
+from orbit.errors import NoGraphError, RefusedError, UsageError
 from orbit.graph import Graph
 from orbit.graph.index.history import DEFAULT_PATTERN, extend, history_database, tasks_in
 from orbit.graph.patch import parse_changes, unquote
@@ -155,11 +159,41 @@ def test_what_was_interrupted_is_finished(repository: Path, line: list[str]) -> 
 def test_the_stored_history_says_how_far_behind_it_is(repository: Path, line: list[str], commit: Commit) -> None:
     with Graph.open(repository) as graph:
         graph.sync()
+        with pytest.raises(NoGraphError, match="no history is stored yet"):
+            graph.history("net", stored=True)
         graph.history("net")
         commit("Later", {"prices.py": PRICES})
         answer = graph.history("net", stored=True)
         assert (answer.commits_behind, answer.total) == (1, 4)
         assert graph.history("net").commits_behind == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_a_disk_that_cannot_be_written_gives_what_is_stored_or_a_clear_error(repository: Path, line: list[str], commit: Commit, is_stored: bool) -> None:
+    with Graph.open(repository) as graph:
+        graph.sync()
+        if is_stored:
+            graph.history("net")
+    commit("Later", {"prices.py": PRICES.replace("price / 1.2", "price / 2")})
+    child = os.fork()
+    if not child:
+        try:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+            with Graph.open(repository) as full:
+                if is_stored:
+                    answer = full.history("net")
+                    assert ([one.sha for one in answer.commits], answer.commits_behind) == ([line[3], line[2], line[1], line[0]], 1)
+                    assert "cannot be written" in answer.warnings[0]
+                else:
+                    with pytest.raises(RefusedError, match="the history cannot be written"):
+                        full.history("net")
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_search_by_task_finds_what_it_touched(repository: Path, line: list[str]) -> None:
@@ -169,7 +203,8 @@ def test_search_by_task_finds_what_it_touched(repository: Path, line: list[str])
         assert [match.name for match in graph.search(task_id="T20260102-1").matches] == ["net", "gross"]
         assert [match.name for match in graph.search("gross", task_id="T20260102-1", kind="symbol").matches] == ["gross"]
         assert graph.search("gross", task_id="T20260102-2-1", kind="symbol").total == 0
-        assert graph.search(task_id="T20260102").total == 0
+        unknown = graph.search(task_id="T20260102-3")
+        assert (unknown.total, unknown.task_id, unknown.did_you_mean) == (0, "T20260102-3", ["T20260102-1", "T20260102-2-1", "T20260101-1", "T20260103-9"])
 
 
 def test_a_submodule_counts_as_a_file_and_is_not_entered(repository: Path, line: list[str], git: Git, tmp_path: Path, commit: Commit) -> None:
@@ -218,3 +253,15 @@ def test_ten_new_commits_are_added_quickly(repository: Path, line: list[str], co
     started = time.process_time()
     assert extend(workspace, pattern).commits_walked == 10
     assert time.process_time() - started < 0.2
+
+
+def test_overloads_share_the_history_of_the_function(repository: Path, commit: Commit) -> None:
+    plain = "def net(price):\n    return price\n\n\ndef net2(price):\n    return 2\n"
+    overloads = "from typing import overload\n\n\n@overload\ndef net(price: int) -> int: ...\n@overload\ndef net(price: str) -> str: ...\n"
+    made = [commit("Start", {"prices.py": plain}), commit("Overloads", {"prices.py": overloads + plain})]
+    made.append(commit("Body", {"prices.py": overloads + plain.replace("return price", "return price * 1")}))
+    commit("Other", {"prices.py": overloads + plain.replace("return price", "return price * 1").replace("return 2", "return 3")})
+    with Graph.open(repository) as graph:
+        graph.sync()
+        assert shas(graph, "prices.net") == made[::-1]
+        assert graph.history("prices.net").selector == "symbol:prices.py#prices.net#3:function"

@@ -125,3 +125,19 @@ def test_the_operation_gives_what_the_method_gives(graph: Graph, shop: Path) -> 
         assert perform(session, "graph.pack", {"selectors": ["net", "lost"]}) == graph.pack(["net", "lost"])
     finally:
         session.close()
+
+
+NAMES = [
+    "prices.py", "shop/prices.py:5", "shop/prices.py:13", "shop/prices.py#net", "shop/prices.py::net", "shop.till", "Basket.total", "command:serve",
+    "command:shop serve",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_what_other_questions_take_a_pack_takes(graph: Graph, text: str) -> None:
+    serve = "import click\n\n@click.group()\ndef shop(): ...\n\n@shop.command()\ndef serve(): ...\n"
+    (graph.root / "cli.py").write_text(serve, encoding="utf-8")
+    (graph.root / "docs/prices.md").write_text("# Basket\n", encoding="utf-8")
+    graph.sync()
+    answer = graph.pack([text, "Basket"], max_tokens=100_000)
+    assert [entry.selector for entry in answer.entries] == [graph.show(text).selector, "symbol:shop/prices.py#shop.prices.Basket:class"]

@@ -136,3 +136,21 @@ def test_chat_commands_are_not_of_the_command_line() -> None:
 def test_quoted_choices_are_not_types() -> None:
     facts = extract(PYTHON, b'def f(mode: Literal["r", "w"], kind: "Literal[\'x\'] | Kind") -> "a.B[c.D]": ...\n', Names())
     assert [(facts.text(row[5]), facts.text(row[1])) for row in facts.refs.tolist()] == [("", "Kind"), ("a", "B"), ("c", "D")]
+
+
+def test_a_method_named_like_a_test_is_one_only_in_a_class_of_tests() -> None:
+    source = b"""
+class App:
+    def test_client(self): ...
+
+class Checks(unittest.TestCase):
+    def test_one(self): ...
+
+class TestApp:
+    def test_two(self): ...
+
+def test_three(): ...
+"""
+    facts = extract(PYTHON, source, Names())
+    kinds = {found.name: found.kind for found in facts.definitions if found.name.startswith("test_")}
+    assert kinds == {"test_client": "method", "test_one": "test", "test_two": "test", "test_three": "test"}

@@ -145,3 +145,89 @@ def test_a_bare_name_means_a_module_only_when_nothing_else_has_it(own: Graph) ->
     assert own.show("report").kind == "function"
     assert own.show("module:report").kind == "file"
     assert own.show("shapes").kind == "module"
+
+
+def test_a_bare_name_is_the_code_and_not_a_heading_of_the_same_words(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("class Basket: ...\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("# Basket\n\n## Prices\n", encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        assert graph.refs("Basket").target.selector == "symbol:shop.py#shop.Basket:class"
+        assert graph.show("Prices").path == "README.md"
+
+
+OVERLOADED = {
+    "b.py": '''\
+import typing as t
+
+class C:
+    @t.overload
+    def m(self, a: int) -> int: ...
+    @t.overload
+    def m(self, a: str) -> str: ...
+    def m(self, a): return g(a)
+    @property
+    def p(self): return 1
+    @p.setter
+    def p(self, v): g(v)
+
+def g(a): return a
+
+if t.TYPE_CHECKING:
+    def h(): g(1)
+else:
+    def h(): g(2)
+''',
+    "a.ts": "export class K { m(a: string): void; m(a: number): void; m(a: any) { g(); } }\nfunction g() {}\n",
+    "D.java": "class D { int m(int a) { return 1; } int m(String a) { return m(1); } }\n",
+}
+
+
+def test_an_overload_stands_for_the_function_with_a_body_and_other_repeats_are_ambiguous(tmp_path: Path) -> None:
+    for path, text in OVERLOADED.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        for text in ("C.m", "b.C.m", "symbol:b.py#C.m", "symbol:b.py#b.C.m"):
+            assert [call.target_qualified for call in graph.callees(text).callees] == ["b.g"]
+            assert graph.pack([text]).entries[0].lines == (8, 8)
+        assert [call.target_qualified for call in graph.callees("K.m").callees] == ["a.g"]
+        assert graph.show("C.p").lines[0] == 10
+        assert graph.callees("symbol:b.py#b.C.m:method").total == 0  # named in full, with its kind: that very one
+        for text, whole in (("b.h", "symbol:b.py#b.h{}:function"), ("D.m", "symbol:D.java#D.m{}:method")):
+            with pytest.raises(AmbiguousError) as caught:
+                graph.callees(text)
+            assert caught.value.candidates == [whole.format(""), whole.format("#2")]
+
+
+@pytest.mark.parametrize("text", ["pkg/shapes.py#Shape", "pkg/shapes.py::Shape", "pkg/shapes.py:4", "symbol:pkg/shapes.py#Shape", "Shape"])
+def test_a_type_is_named_as_any_other_symbol(graph: Graph, text: str) -> None:
+    assert [row.type_qualified for row in graph.implementors(text).implementors] == ["pkg.shapes.Circle", "pkg.shapes.Box"]
+
+
+PARTS = {
+    "Cargo.toml": '[package]\nname = "z"\n',
+    "src/lib.rs": (
+        "pub struct Foo;\nimpl Clone for Foo { fn clone(&self) -> Foo { Foo } }\n"
+        "impl<'a> From<Vec<&'a str>> for Foo { fn from(v: Vec<&'a str>) -> Foo { Foo } }\nimpl Read for Vec<Foo> { fn read(&self) {} }\n"
+    ),
+    "a.rb": "module M\n  class A\n    def x; end\n  end\n  class A\n    def y; end\n  end\nend\n",
+    "p.cs": "namespace N { partial class P { void A() { } } partial class P { void B() {} } }\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("Foo::clone", "src/lib.rs", 2), ("z::Foo::from", "src/lib.rs", 3), ("z::<Foo as Clone>::clone", "src/lib.rs", 2), ("Vec::read", "src/lib.rs", 4),
+        ("M::A", "a.rb", 2), ("A#y", "a.rb", 6), ("P.B", "p.cs", 1), ("N.P", "p.cs", 1),
+    ],
+)  # fmt: skip
+def test_names_are_taken_as_people_write_them(tmp_path: Path, text: str, path: str, line: int) -> None:
+    for name, source in PARTS.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    with Graph.open(tmp_path) as graph:
+        graph.sync()
+        shown = graph.show(text)
+        assert (shown.path, shown.lines[0], shown.name) == (path, line, text.replace("#", ".").replace("::", ".").rpartition(".")[2])

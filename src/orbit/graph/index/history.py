@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
+import apsw
 import msgspec
 import numpy as np
 from filelock import FileLock, Timeout
@@ -26,8 +27,8 @@ from orbit.graph.index.place import EXTRACTOR_VERSION
 from orbit.graph.index.scan import is_binary, read_limits
 from orbit.graph.outcome import Standing
 from orbit.graph.patch import Change, list_commits, read_blobs, read_changes
-from orbit.graph.store.connection import transaction
-from orbit.graph.store.history import FILE_KIND, STEM, CommitRow, HistoryStore, Touch
+from orbit.graph.store.connection import open_history, transaction
+from orbit.graph.store.history import FILE_KIND, STEM, CommitRow, HistoryStore, Touch, read_meta
 from orbit.model import SYMBOL_KIND_CODES
 from orbit_native.capture import Past
 from orbit_native.names import Names
@@ -101,14 +102,17 @@ def extend(workspace: Workspace, pattern: re.Pattern[str], progress: Progress | 
     """Bring the stored history up to date with the checked-out commit and the pattern. After any past it equals a fresh one."""
     started = time.perf_counter()
     checkout = read_checkout(workspace.root)
-    workspace.prepare()
     database = history_database(workspace)
-    database.parent.mkdir(parents=True, exist_ok=True)
     try:
+        workspace.prepare()
+        database.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(database.with_name(database.name + ".lock"), timeout=LOCK_SECONDS), HistoryStore(database) as store:
             done = _Walk(workspace, store, checkout, pattern, progress or (lambda *_: None), jobs or cpu_limit()).run()
     except Timeout:
         raise RefusedError("the history of this worktree is being extended by another process", hint="wait for it, or end it", code="locked") from None
+    except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError, OSError) as error:
+        hint = f"check space and permissions of {database.parent}"
+        raise RefusedError(f"the history cannot be written: {error}", hint=hint, code="not-writable") from None
     done.duration_ms = round((time.perf_counter() - started) * 1000)
     return done
 
@@ -249,14 +253,20 @@ def stand(workspace: Workspace, pattern: re.Pattern[str], *, progress: Progress 
     """Bring the history up to date, or with `stored` say how far behind it is; and whatever a reader of it should know."""
     database, warnings = history_database(workspace), []
     if not stored:
-        done = extend(workspace, pattern, progress)
+        try:
+            done = extend(workspace, pattern, progress)
+        except RefusedError as error:
+            if error.code != "not-writable" or not database.exists() or not database.stat().st_size:
+                raise
+            stored, done = True, Extension()
+            warnings.append(f"{error.message}; this is what is stored")
         if done.tasks_rebuilt:
             warnings.append("the task id pattern changed: task ids of the whole history were read again")
     checkout = read_checkout(workspace.root)
     behind = 0
-    if stored and database.exists():
-        with HistoryStore(database) as store:
-            meta = store.meta()
+    if stored:
+        with open_history(database) as db:
+            meta = read_meta(db)
         if meta.get("pattern", pattern.pattern) != pattern.pattern:
             warnings.append("task ids are those of another pattern; ask without --stored to read them again")
         cursor = meta.get("cursor", "")

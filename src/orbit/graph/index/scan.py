@@ -24,6 +24,7 @@ from orbit.graph.index.survey import IN_LEFT_OUT, LEFT_OUT, NO_TEXT, ONLY_MANIFE
 from orbit_native import hashing
 
 MAX_FILE_SIZE = 2 << 20
+SETTINGS = frozenset({"max_file_bytes", "submodules", "task_id_pattern", "tokenizer"})  # of `[graph]`
 SNIFFED = 8192  # bytes in which git, too, looks for a NUL
 
 # Why a file is not indexed. Of unknown extensions only the number is kept.
@@ -85,6 +86,11 @@ def read_limits(workspace: Workspace) -> Limits:
             raise UsageError(f"[graph] memory_mb is {memory_mb!r}, not a number of megabytes", hint="mend .orbit/config.toml")
         memory = min(memory_mb << 20, memory or memory_mb << 20)
     return Limits(size, submodules, memory)
+
+
+def unknown_settings(workspace: Workspace) -> list[str]:
+    """Names in `[graph]` of .orbit/config.toml that mean nothing, as a slip of the pen does."""
+    return sorted(set(workspace.settings().get("graph", {})) - SETTINGS)
 
 
 def is_binary(content: bytes) -> bool:

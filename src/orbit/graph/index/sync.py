@@ -22,6 +22,7 @@ from orbit.errors import RefusedError
 from orbit.graph.index.build import build
 from orbit.graph.index.place import EXTRACTOR_VERSION, delete, find_place, find_stale
 from orbit.graph.index.refresh import refresh
+from orbit.graph.index.scan import SETTINGS, unknown_settings
 from orbit.graph.index.work import Memory, Progress, Sync
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION, drop_all, is_empty, open_writer, transaction, use_wal
@@ -44,6 +45,9 @@ def sync(
         with FileLock(place.lock, timeout=LOCK_SECONDS), _no_collector():
             answer = _run(Sync(workspace, place, progress, jobs, executor, memory or Memory()), full)
             delete(find_stale(place))
+        if unknown := unknown_settings(workspace):
+            odd = f"[graph] of .orbit/config.toml has no setting {', '.join(unknown)}; there is {', '.join(sorted(SETTINGS))}"
+            answer.message = f"{answer.message}; {odd}" if answer.message else odd
     except Timeout:
         raise RefusedError("another sync of this worktree is still running", hint="wait for it, or end it", code="locked") from None
     except (apsw.FullError, apsw.ReadOnlyError, apsw.IOError, apsw.CantOpenError, OSError) as error:
@@ -84,16 +88,24 @@ def _run(work: Sync, full: bool) -> SyncAnswer:
 def _build_beside(work: Sync, database: Path) -> SyncAnswer:
     """A new database, beside its place until it is whole."""
     scratch = database.with_name(database.name + ".tmp")
-    for part in ("", "-journal", "-wal", "-shm"):
-        scratch.with_name(scratch.name + part).unlink(missing_ok=True)
-    with closing(open_writer(scratch, journal="OFF")) as db:
-        with transaction(db):
-            answer = build(work, Writer(db))
-        use_wal(db)
+    _remove(scratch)
+    try:
+        with closing(open_writer(scratch, journal="OFF")) as db:
+            with transaction(db):
+                answer = build(work, Writer(db))
+            use_wal(db)
+    except BaseException:  # of a full disk, above all
+        _remove(scratch)
+        raise
     for part in ("-wal", "-shm"):  # left by a sync that died while it set a damaged database aside: SQLite would replay them into the new one
         database.with_name(database.name + part).unlink(missing_ok=True)
     os.replace(scratch, database)
     return answer
+
+
+def _remove(database: Path) -> None:
+    for part in ("", "-journal", "-wal", "-shm"):
+        database.with_name(database.name + part).unlink(missing_ok=True)
 
 
 def _is_usable(db: apsw.Connection) -> bool:

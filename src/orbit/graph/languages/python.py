@@ -13,7 +13,7 @@ import numpy as np
 
 from orbit.graph.facts import BIND_FORMS, NONE, Command, Definition, FileFacts, Mark, among
 from orbit.graph.languages.language import Language, Layout
-from orbit.model import REF_KIND_CODES
+from orbit.model import REF_KIND_CODES, TYPE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -251,9 +251,14 @@ def _read_decorators(facts: FileFacts) -> None:
 
 
 def _mark_unit_tests(facts: FileFacts) -> None:
-    """Methods named `testThing` of a class whose name or bases say it holds tests."""
+    """Methods named `testThing` of a class whose name or bases say it holds tests. `test_thing` of any other class is none: `Flask.test_client`."""
     suites = {relation.scope for relation in facts.relations if facts.text(relation.target).endswith(("TestCase", "TestSuite"))}
+    tested = {relation.scope for relation in facts.relations if "test" in facts.text(relation.target).lower()}
     for found in facts.definitions:
+        if found.kind == "test" and found.parent >= 0 and facts.definitions[found.parent].kind in TYPE_KINDS:
+            if found.parent not in tested and "test" not in facts.definitions[found.parent].name.lower():
+                found.kind = "method"
+            continue
         if found.kind != "method" or not found.name.startswith("test") or not found.name[4:5].isupper():
             continue
         if found.parent in suites or facts.definitions[found.parent].name.startswith("Test"):

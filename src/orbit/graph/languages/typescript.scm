@@ -3,7 +3,7 @@
 ; --- functions and classes, also bound to a name
 (function_declaration name: (identifier) @name parameters: (_) @args return_type: (type_annotation)? @type body: (_) @body) @define.function
 (generator_function_declaration name: (identifier) @name parameters: (_) @args return_type: (type_annotation)? @type body: (_) @body) @define.function
-(function_signature name: (identifier) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.function
+(function_signature name: (identifier) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.function.overload
 (variable_declarator name: (identifier) @name
   value: [(arrow_function parameters: (_)? @args return_type: (type_annotation)? @type body: (_) @body)
     (function_expression parameters: (_) @args return_type: (type_annotation)? @type body: (_) @body)
@@ -26,10 +26,10 @@
 (method_definition name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type body: (_) @body) @define.method
 (abstract_method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method.abstract
 (interface_body (method_signature "get" name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.property.get)
-(class_body (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method)
-(interface_body (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method)
+(class_body (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method.overload)
+(interface_body (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method.overload)
 (type_alias_declaration
-  value: (object_type (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method))
+  value: (object_type (method_signature name: (_) @name parameters: (_) @args return_type: (type_annotation)? @type) @define.method.overload))
 (public_field_definition name: (_) @name
   value: [(arrow_function parameters: (_)? @args return_type: (type_annotation)? @type body: (_) @body)
     (function_expression parameters: (_) @args return_type: (type_annotation)? @type body: (_) @body)]) @define.method

@@ -17,8 +17,9 @@ from msgspec import Meta
 from orbit.graph.languages import language
 from orbit.graph.outcome import Standing
 from orbit.graph.query.answer import GraphAnswer, SelectorArgument
+from orbit.graph.query.near import closest
 from orbit.graph.query.scope import Scope, find_scope
-from orbit.graph.query.target import File, clean, find_file, find_target, read_file
+from orbit.graph.query.target import File, clean, find_file, find_target, plain_name, read_file
 from orbit.graph.selector import parse
 from orbit.graph.store.connection import open_history
 
@@ -130,7 +131,9 @@ def find_place(db: apsw.Connection, text: str, root: Path) -> Place:
     file = find_file(db, target.path)
     if isinstance(target, File) or (target.kind == "module" and target.qualified == file.module):
         return Place(target.selector, target.path, target.path, target.path + "\0")
-    return Place(target.selector, target.path, target.path, target.path + "\0", target.qualified.removeprefix(_prefix(file)), target.kind_code)
+    local = target.qualified.removeprefix(_prefix(file))
+    name = plain_name(local) if plain_name(local).endswith(target.name) else local
+    return Place(target.selector, target.path, target.path, target.path + "\0", name, target.kind_code)
 
 
 def _prefix(file: File) -> str:
@@ -138,7 +141,9 @@ def _prefix(file: File) -> str:
     return f"{file.module}{language(file.lang).separator}" if file.module else ""
 
 
-_WHERE = "p.value >= ? AND p.value < ? AND n.value = ? AND t.kind = ?"
+# What a file defines several times has numbers by position, which move when one comes or goes: they share a history.
+_WHERE = """p.value >= ?1 AND p.value < ?2 AND t.kind = ?4 AND (n.value = ?3
+    OR substr(n.value, 1, length(?3) + 1) = ?3 || '#' AND trim(substr(n.value, length(?3) + 2), '0123456789') = '' AND length(?3))"""
 _COMMITS = f"""SELECT DISTINCT c.id, c.sha, c.date, c.message, c.at FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
     JOIN "commit" c ON c.id = t."commit" WHERE {_WHERE} ORDER BY c.at DESC, c.sha"""
 _TASKS = f"""SELECT DISTINCT k.value, k."commit" FROM path p CROSS JOIN touch t ON t.path = p.id JOIN name n ON n.id = t.name
@@ -146,10 +151,11 @@ _TASKS = f"""SELECT DISTINCT k.value, k."commit" FROM path p CROSS JOIN touch t 
 
 
 class TaskTouches(msgspec.Struct):
-    """What a task touched: files, and symbols by (path, name within the file, kind)."""
+    """What a task touched: files, and symbols by (path, name within the file, kind); if nothing, tasks with names like its own."""
 
     paths: set[str]
     symbols: set[tuple[str, str, int]]
+    near: list[str] = []
 
 
 def touched_by_task(database: Path, task_id: str) -> TaskTouches:
@@ -163,6 +169,8 @@ def touched_by_task(database: Path, task_id: str) -> TaskTouches:
             found.paths.add(path)
             if kind != _FILE_KIND:
                 found.symbols.add((path, name, kind))
+        if not found.paths:
+            found.near = closest(task_id, (row[0] for row in stored.execute("SELECT DISTINCT value FROM task WHERE value != ?", (task_id,))))
     return found
 
 

@@ -6,11 +6,12 @@ A relation counts when it was resolved to the type, or was never resolved and na
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import apsw
 import msgspec
 
-from orbit.errors import AmbiguousError, SymbolNotFoundError, UsageError
+from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, UsageError
 from orbit.graph.query.answer import ROWS, GraphAnswer, RowLimit, SelectorArgument, Target
 from orbit.graph.query.near import near_names
 from orbit.graph.query.target import COLUMNS, MOST_CANDIDATES, File, Symbol, clean, find_target, symbols_of_name, text_id
@@ -70,15 +71,21 @@ def _find_type(db: apsw.Connection, text: str) -> Symbol | None:
     """The type a selector names; None for a bare name the graph only knows from relations."""
     selector = parse(clean(text))
     if selector.kind != "name":
-        found = find_target(db, text)
-        if isinstance(found, File):
-            raise UsageError(f"{found.selector} is a file, not a type", hint=f"`orbit graph overview {found.selector}` lists its symbols")
-        return found
+        return _type_of(find_target(db, text))
     types = [symbol for symbol in symbols_of_name(db, selector.name) if symbol.kind_code in _TYPES and symbol.kind_code != _IMPL]
     if len(types) > 1:
         ranked = sorted(types, key=lambda symbol: symbol.is_demoted)
         raise AmbiguousError(selector.name, [symbol.selector for symbol in ranked[:MOST_CANDIDATES]], total=len(types))
+    if not types and not symbols_of_name(db, selector.name):
+        with suppress(NotFoundError):  # a path with a name or a line, as elsewhere
+            return _type_of(find_target(db, text))
     return types[0] if types else None
+
+
+def _type_of(found: Symbol | File) -> Symbol:
+    if isinstance(found, File):
+        raise UsageError(f"{found.selector} is a file, not a type", hint=f"`orbit graph overview {found.selector}` lists its symbols")
+    return found
 
 
 def _rows(db: apsw.Connection, target: Symbol | None, name: str) -> list[tuple[str, int, int, int, int, int]]:

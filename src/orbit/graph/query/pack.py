@@ -85,7 +85,7 @@ def pack(db: apsw.Connection, ask: PackParams, root: Path, *, count: Count, coun
     deadline = time.monotonic() + ask.timeout_ms / 1000
     answer = PackAnswer(entries=[], unresolved=[], tokens=0, token_budget=ask.max_tokens, token_count=counted_as, truncated=False)
     packing = _Packing(db, root, answer, count, deadline)
-    for text in dict.fromkeys(ask.selectors):
+    for text in dict.fromkeys(map(clean, ask.selectors)):
         packing.add(text)
     packing.fill()
     return answer

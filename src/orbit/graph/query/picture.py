@@ -175,7 +175,7 @@ def _overview(db: apsw.Connection, ask: PictureParams) -> PictureAnswer:
     for name, at in number_of.items():
         held = boxes[name]
         symbols = sum(counts[file] for file in held)
-        detail = f"{symbols} symbols" if ask.format == "full" else f"{len(held)} files, {symbols} symbols"
+        detail = f"{symbols} symbols" if ask.format == "full" else f"{len(held)} file{'' if len(held) == 1 else 's'}, {symbols} symbols"
         nodes.append(PictureNode(id=at, label=name, detail=detail, path=name, level=levels[at], is_test=tests[name]))
     return PictureAnswer(title=f"Overview of {scope.selector}", nodes=nodes, edges=_cut(edges, hidden), columns=words, hidden=hidden)
 

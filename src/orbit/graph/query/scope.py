@@ -9,8 +9,8 @@ import msgspec
 
 from orbit.errors import NotFoundError, UsageError
 from orbit.graph.query.near import closest
-from orbit.graph.query.target import clean, find_file, holds_files, read_file, symbols_of_name
-from orbit.graph.selector import Selector, guess_path, parse
+from orbit.graph.query.target import clean, find_file, holds_files, prefer_members, read_file, symbols_of_name
+from orbit.graph.selector import Selector, guess_path, normalise, parse
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     selector = parse(clean(text), root)
     is_bare = selector.kind == "name"
     if is_bare:
-        selector = guess_path(selector) or Selector("dir", path=selector.name)
+        selector = guess_path(selector) or Selector("dir", path=normalise(selector.name))
         if selector.kind == "file" and read_file(db, selector.path) is None and (holds_files(db, selector.path) or "." not in selector.path.rpartition("/")[2]):
             selector = Selector("dir", path=selector.path)
     if selector.kind == "file":
@@ -49,7 +49,7 @@ def find_scope(db: apsw.Connection, text: str | None, root: PurePath | None = No
     if selector.path == ".":
         return Scope("dir:.")
     if not holds_files(db, selector.path):
-        if is_bare and (named := symbols_of_name(db, selector.path)):
+        if is_bare and (named := prefer_members(symbols_of_name(db, selector.path))):
             raise UsageError(f"{selector.path!r} is a {named[0].kind}, not a file or folder", hint=f"it is in file:{named[0].path}")
         folders = {row[0].rpartition("/")[0] for row in db.execute("SELECT path FROM file ORDER BY path LIMIT 20000")} - {""}
         near = [str(Selector("dir", path=folder)) for folder in closest(selector.path, folders)]

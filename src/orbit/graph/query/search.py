@@ -63,9 +63,10 @@ class ConfigMatch(msgspec.Struct, frozen=True, tag_field="kind", tag="config"):
 
 
 class SearchAnswer(GraphAnswer, kw_only=True):
-    """`did_you_mean`, present when nothing matched: names like the one asked for."""
+    """`did_you_mean`, present when nothing matched: names like the one asked for, or tasks like it where no commit names that one."""
 
     query: str
+    task_id: str | UnsetType = UNSET
     total: int
     truncated: bool
     matches: list[SymbolMatch | StringMatch | ConfigMatch]
@@ -94,7 +95,7 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
         _check_language(db, ask.lang.lower())
     scope = _Scope(ask.lang, None if touched is None else touched.paths)
     limit = LIMIT if ask.limit is None else ask.limit
-    answer = SearchAnswer(query=ask.query or "", total=0, truncated=False, matches=[])
+    answer = SearchAnswer(query=ask.query or "", task_id=ask.task_id or UNSET, total=0, truncated=False, matches=[])
     if touched is not None and ask.kind in (None, "symbol"):
         _add_touched(db, answer, query, scope, task_symbols(db, touched), limit)
     elif query and ask.kind in (None, "symbol"):
@@ -102,7 +103,9 @@ def search(db: apsw.Connection, ask: SearchParams, touched: TaskTouches | None =
     if tokens := _TOKENS.findall(query):
         _add_texts(db, answer, ask, scope, tokens, limit)
     answer.truncated = len(answer.matches) < answer.total
-    if not answer.total:
+    if touched is not None and not touched.paths:
+        answer.did_you_mean = touched.near
+    elif not answer.total:
         near = near_names(db, query)
         answer.did_you_mean = [] if query.lower() in (name.lower() for name in near) else near  # the name is there: kind, language or task rule it out
     return answer

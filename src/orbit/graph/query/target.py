@@ -13,18 +13,22 @@ from orbit.errors import AmbiguousError, NotFoundError, SymbolNotFoundError, Usa
 from orbit.graph.query.answer import Target
 from orbit.graph.query.near import closest, near_names
 from orbit.graph.selector import Selector, guess_path, normalise, parse
-from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS
+from orbit.model import SYMBOL_KIND_CODES, SYMBOL_KINDS, TYPE_KINDS
 
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 MOST_CANDIDATES = 20
 DECLARATION = SYMBOL_KIND_CODES["function_declaration"]
-_MODULE = SYMBOL_KIND_CODES["module"]
+_MODULE, _SECTION = SYMBOL_KIND_CODES["module"], SYMBOL_KIND_CODES["section"]
+_PROPERTY = SYMBOL_KIND_CODES["property"]
+_REOPENING, _REOPENED = frozenset({"ruby", "csharp", "typescript", "tsx"}), frozenset({*TYPE_KINDS, "module", "namespace"})
 CALLABLE_KINDS = frozenset({"function", "method", "constructor", "singleton_method", "test"})
 _BODIES = range(SYMBOL_KIND_CODES["class"], SYMBOL_KIND_CODES["property"] + 1)  # types, functions and the like
 _LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and stack traces write it
 _SEPARATORS = re.compile(r"::|[.#/]")
+_NUMBERS, _GENERICS, _IMPL = re.compile(r"#\d+(?=$|::|[.#/])"), re.compile(r"(?<=\w)<[^<>]*>"), re.compile(r"<([^<>]+?)(?: as [^<>]*)?>")
+_REPEAT = re.compile(r"#\d+$")  # how qualified names tell apart what a file defines several times
 COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
-    f.is_test OR f.is_generated
+    f.is_test OR f.is_generated, s.flags & 8
     FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
     JOIN text g ON g.id = s.signature"""
 
@@ -46,6 +50,7 @@ class Symbol(msgspec.Struct, frozen=True):
     name_id: int
     qualified_id: int
     is_demoted: int  # in a test or in generated code
+    is_overload: int = 0  # a signature only, of the function that follows it
 
     @property
     def file(self) -> int:
@@ -81,6 +86,14 @@ class File(msgspec.Struct, frozen=True):
         return Target(name=self.path.rpartition("/")[2], qualified=self.module, selector=self.selector, kind="file", path=self.path, line=1)
 
 
+def find_symbol(db: apsw.Connection, text: str, root: PurePath | None = None) -> Symbol:
+    """The one symbol that `text` means. A file, folder or module is refused: it is not one symbol."""
+    found = find_target(db, text, root)
+    if isinstance(found, File):
+        raise UsageError(f"{found.selector} is a file, not a symbol", hint=f"`orbit graph overview {found.selector}` lists its symbols")
+    return found
+
+
 def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *, with_near: bool = True) -> Symbol | File:
     """The one symbol or file that `text` means. Without `with_near` no names near a wrong one are looked for, which takes most of the time."""
     selector = parse(clean(text), root)
@@ -94,8 +107,7 @@ def find_target(db: apsw.Connection, text: str, root: PurePath | None = None, *,
         return _find_module(db, selector.name, with_near)
     if selector.kind == "command":
         return _find_handler(db, selector.name, with_near)
-    named = symbols_of_name(db, selector.name)
-    found = [symbol for symbol in named if symbol.kind_code != _MODULE] or named  # a module is often called like the one thing in it
+    found = prefer_members(symbols_of_name(db, selector.name))
     if not found and selector.name.startswith(("/", "../", "./")):
         path = normalise(selector.name, root)
         return find_target(db, f"dir:{path}") if holds_files(db, path) else find_file(db, path, with_near)
@@ -135,7 +147,8 @@ def read_file(db: apsw.Connection, path: str) -> File | None:
 
 def symbol_at(db: apsw.Connection, qualified: int | None, file: int | None) -> Symbol | None:
     """What a reference was resolved to: the function, not its prototype or a field of its name."""
-    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? ORDER BY s.kind = 18 OR s.kind BETWEEN 21 AND 29, s.id LIMIT 1", (qualified, file)).fetchone()
+    order = "ORDER BY s.kind = 18 OR s.kind BETWEEN 21 AND 29, s.id LIMIT 1"
+    row = db.execute(f"{COLUMNS} WHERE s.qualified = ? AND s.id >> 20 = ? {order}", (qualified, file)).fetchone()
     return Symbol(*row) if row else None
 
 
@@ -169,7 +182,7 @@ def _in_file(db: apsw.Connection, file: int, name: str, kind: str) -> list[Symbo
     for column in ("qualified", "name"):
         found = _read(db, f"{where} AND s.{column} = ?", (*bounds, wanted))
         if found:
-            return found
+            return found if kind else _with_repeats(db, found)
     last = text_id(db, _SEPARATORS.split(name)[-1])
     return [symbol for symbol in _read(db, f"{where} AND s.name = ?", (*bounds, last)) if _ends_with(symbol.qualified, name)]
 
@@ -180,7 +193,7 @@ def symbols_of_name(db: apsw.Connection, name: str) -> list[Symbol]:
     found = _read(db, "s.id IN (SELECT id FROM symbol WHERE qualified = ?1 UNION SELECT id FROM symbol WHERE name = ?1)", (wanted,))
     if found:
         exact = [symbol for symbol in found if symbol.qualified == name and _SEPARATORS.search(name)]
-        return exact or found
+        return _with_repeats(db, exact) if exact else found
     parts = _SEPARATORS.split(name)
     if len(parts) < 2 or not parts[-1]:
         return []
@@ -193,15 +206,58 @@ def _read(db: apsw.Connection, where: str, values: tuple[Any, ...]) -> list[Symb
 
 def _ends_with(qualified: str, name: str) -> bool:
     """Is `name` a run of whole parts at the end of a qualified name, whatever the separators?"""
-    wanted, held = _SEPARATORS.split(name), _SEPARATORS.split(qualified)
-    return held[-len(wanted) :] == wanted
+    wanted = _SEPARATORS.split(name)
+    return any(_SEPARATORS.split(held)[-len(wanted) :] == wanted for held in (qualified, as_typed(qualified)))
+
+
+def as_typed(qualified: str) -> str:
+    """A qualified name as people write it: without numbers, `Foo::clone` for `<Foo as Clone>::clone`."""
+    name, count = _NUMBERS.sub("", qualified), 1
+    while count:
+        name, count = _GENERICS.subn("", name)
+    return _IMPL.sub(r"\1", name)
+
+
+def plain_name(qualified: str) -> str:
+    """A qualified name without the number that tells it from others of its name in the file."""
+    return _REPEAT.sub("", qualified)
+
+
+def _with_repeats(db: apsw.Connection, found: list[Symbol]) -> list[Symbol]:
+    """These, and what the same file defines again under the same name: overloads, branches."""
+    known = {symbol.id: symbol for symbol in found}
+    for symbol in found:
+        bounds = (symbol.file << SYMBOL_SHIFT, (symbol.file + 1) << SYMBOL_SHIFT, symbol.name_id, symbol.kind_code)
+        again = _read(db, "s.id >= ? AND s.id < ? AND s.name = ? AND s.kind = ?", bounds)
+        known.update((other.id, other) for other in again if plain_name(other.qualified) == symbol.qualified)
+    return sorted(known.values(), key=lambda symbol: (symbol.path, symbol.line, symbol.id))
+
+
+def settle(found: list[Symbol]) -> list[Symbol]:
+    """Without what only belongs to another of them: overloads to the function they describe, a setter to its getter, declarations to the body,
+    parts of a type to its first."""
+    groups: dict[tuple[str, str, int], list[Symbol]] = {}
+    for symbol in found:
+        groups.setdefault((symbol.path, plain_name(symbol.qualified), symbol.kind_code), []).append(symbol)
+    left: list[Symbol] = []
+    for group in groups.values():
+        whole = [symbol for symbol in group if not symbol.is_overload] or group[:1]
+        is_one = group[0].kind_code == _PROPERTY or group[0].lang in _REOPENING and group[0].kind in _REOPENED
+        left += whole[:1] if is_one else whole
+    if len(left) > 1 and len({symbol.qualified for symbol in left}) == 1:
+        bodies = [symbol for symbol in left if symbol.kind_code != DECLARATION]
+        left = bodies if len(bodies) == 1 else left
+    return left
+
+
+def prefer_members(found: list[Symbol]) -> list[Symbol]:
+    """Without modules and headings, if anything else has the name: both are often called like the one thing in them. `module:` and `symbol:` name them."""
+    return [symbol for symbol in found if symbol.kind_code not in (_MODULE, _SECTION)] or found
 
 
 def _choose(db: apsw.Connection, text: str, found: list[Symbol], with_near: bool) -> Symbol:
-    """The only one; of a function and its own declarations, the function."""
-    if len(found) > 1 and len({symbol.qualified for symbol in found}) == 1:
-        bodies = [symbol for symbol in found if symbol.kind_code != DECLARATION]
-        found = bodies if len(bodies) == 1 else found
+    """The only one that is left."""
+    found = settle(found)
     if len(found) == 1:
         return found[0]
     if not found:
@@ -300,16 +356,27 @@ CommandRow = tuple[int, str, int, int | None, int | None]  # id, full name, line
 
 
 def commands_of_name(db: apsw.Connection, name: str) -> list[CommandRow]:
-    """Commands of this full name; if none, those whose full name ends with it; if none and a script of that name is declared, without its first word."""
+    """Commands of this full name; if none, those whose full name ends with it; if none and a program is called by its first word, without that."""
     words = name.split()
     columns = "SELECT id, full_name, line, target, target_file FROM command WHERE"
     found = list(db.execute(f"{columns} full_name = ? ORDER BY id", (" ".join(words),))) if words else []
     found = found or list(db.execute(f"{columns} substr(full_name, -length(?1)) = ?1 ORDER BY id", (f" {' '.join(words)}",)))
     if not found and len(words) > 1:
-        scripts = (f"project.scripts.{words[0]}", f"tool.poetry.scripts.{words[0]}")
-        if db.execute("SELECT count(*) FROM config WHERE key IN (SELECT id FROM text WHERE value IN (?, ?))", scripts).get:
-            return commands_of_name(db, " ".join(words[1:]))
+        if words[0] == "cargo" and _is_program(db, "-".join(words[:2])):
+            words = words[1:]
+        elif not _is_program(db, words[0]):
+            return []
+        return commands_of_name(db, " ".join(words[1:])) if len(words) > 1 else []
     return found
+
+
+def _is_program(db: apsw.Connection, name: str) -> bool:
+    """Is it a script that pyproject.toml declares, or a crate?"""
+    scripts = (f"project.scripts.{name}", f"tool.poetry.scripts.{name}")
+    if db.execute("SELECT count(*) FROM config WHERE key IN (SELECT id FROM text WHERE value IN (?, ?))", scripts).get:
+        return True
+    crate = text_id(db, name.replace("-", "_"))
+    return db.execute("SELECT 1 FROM file WHERE module = ? AND lang = 'rust' LIMIT 1", (crate,)).get is not None
 
 
 def only_handler(db: apsw.Connection, name: str, rows: list[CommandRow]) -> tuple[Symbol, str] | None:

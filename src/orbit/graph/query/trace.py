@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from contextlib import suppress
 from typing import Annotated, Literal
 
 import apsw
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from orbit.errors import UsageError
+from orbit.errors import NotFoundError
 from orbit.graph.query.answer import BUDGET_BYTES, FLOORS, SPARE, ConfidenceFloor, GraphAnswer
-from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, File, Symbol, commands_of_name, find_target, near_commands, only_handler, symbol_at
+from orbit.graph.query.target import COLUMNS, REF_SHIFT, SYMBOL_SHIFT, Symbol, clean, commands_of_name, find_symbol, near_commands, only_handler, symbol_at
 from orbit.graph.selector import parse
 from orbit.model import CONFIDENCES, REF_KIND_CODES, TYPE_KINDS
 
 CAP = 200
 DEPTH = 5
+_NO_COMMAND = re.compile(r"[#/]|::|\w\.\w")  # in names of functions and of files, as other questions take them
 _CONSTRUCTORS = ("__init__", "constructor", "initialize", "new")
 
 
 class TraceParams(msgspec.Struct):
-    command: Annotated[str, Meta(description="A command's full name or the end of it, `command:<name>`, or a `symbol:`.", extra={"cli": {"argument": True}})]
+    command: Annotated[
+        str,
+        Meta(description="A command's full name or the end of it, `command:<name>`, or a function as elsewhere: `symbol:`.", extra={"cli": {"argument": True}}),
+    ]
     depth: Annotated[int, Meta(ge=1, le=50, description="How many calls deep to go.")] = DEPTH
     confidence: ConfidenceFloor = "same_module"
 
@@ -48,14 +54,15 @@ class TraceAnswer(GraphAnswer, kw_only=True):
 
 def trace(db: apsw.Connection, ask: TraceParams) -> TraceAnswer:
     """The call tree of a command. Calls less sure than the floor are left out, and with them what lies behind."""
-    text = ask.command.strip()
+    text = clean(ask.command).strip()
     if parse(text).kind in ("symbol", "file", "dir", "module"):
-        target = find_target(db, text)
-        if isinstance(target, File):
-            raise UsageError(f"{target.selector} is a file, not a symbol", hint=f"`orbit graph overview {target.selector}` lists its symbols")
-        return _tree(db, target, text, ask)
+        return _tree(db, find_symbol(db, text), text, ask)
     name = " ".join(text.removeprefix("command:").split())
     rows = commands_of_name(db, name)
+    if not rows and _NO_COMMAND.search(text):
+        with suppress(NotFoundError):
+            function = find_symbol(db, text)
+            return _tree(db, function, function.selector, ask)
     if not rows:
         return TraceAnswer(root=None, visited_nodes=0, truncated=False, reason="unknown_command", did_you_mean=near_commands(db, name))
     found = only_handler(db, name, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,36 +30,39 @@ def open_reader(path: Path) -> apsw.Connection:
     if not path.exists():
         raise NoGraphError
     try:
-        try:
-            return _checked(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
-        except (apsw.CantOpenError, apsw.ReadOnlyError):  # a disk on which nothing can be made beside the database: then nobody writes it, either
-            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-            return _checked(apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags))
+        db = _open_read_only(path)
+        check(db)
+        return db
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.CantOpenError) as error:
         raise DamagedDatabaseError(f"the graph database cannot be read: {error}", hint="run `orbit graph sync` to rebuild it") from None
 
 
-def _checked(db: apsw.Connection) -> apsw.Connection:
+def _open_read_only(path: Path) -> apsw.Connection:
+    try:
+        return _tried(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):  # a disk on which nothing can be made beside the database: then nobody writes it, either
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return _tried(apsw.Connection(f"{path.resolve().as_uri()}?immutable=1", flags=flags))
+
+
+def _tried(db: apsw.Connection) -> apsw.Connection:
     _tune(db)
     db.execute(f"PRAGMA mmap_size = {MAPPED}")
-    check(db)
+    is_empty(db)
     return db
 
 
 @contextmanager
 def open_history(path: Path) -> Iterator[apsw.Connection]:
     """A read-only connection to the history, seeing one state of it. Raises NoGraphError when there is none."""
-    if not path.exists():
-        raise NoGraphError
-    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    if not path.exists() or not path.stat().st_size:
+        raise NoGraphError("no history is stored yet", hint="ask without --stored")
     try:
-        _tune(db)
-        db.execute("BEGIN")
-        yield db
+        with closing(_open_read_only(path)) as db:
+            db.execute("BEGIN")
+            yield db
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise DamagedDatabaseError(f"the stored history cannot be read: {error}", hint=f"delete {path.name} in .orbit/graph; it is built again") from None
-    finally:
-        db.close()
 
 
 def open_writer(path: Path, journal: str = "WAL") -> apsw.Connection:

@@ -44,6 +44,10 @@ class CommitRow(msgspec.Struct, frozen=True):
     parents: tuple[str, ...] = ()
 
 
+def read_meta(db: apsw.Connection) -> dict[str, str]:
+    return dict(db.execute("SELECT key, value FROM meta"))
+
+
 class HistoryStore:
     """Reads and writes the history. The writer holds a lock of its own; readers see whole transactions."""
 
@@ -78,7 +82,7 @@ class HistoryStore:
     # --- writing
 
     def meta(self) -> dict[str, str]:
-        return dict(self.db.execute("SELECT key, value FROM meta"))
+        return read_meta(self.db)
 
     def set_meta(self, **values: str) -> None:
         self.db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
