@@ -153,8 +153,11 @@ def test_an_error_in_the_copy_is_raised_here_after_the_items_before_it(tmp_path:
 
 
 def test_a_copy_that_is_killed_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    here = os.getpid()
+
     def work() -> Iterator[int]:
         yield 1
+        assert os.getpid() != here
         os.kill(os.getpid(), signal.SIGKILL)
 
     with pytest.raises(RefusedError, match="was ended") as caught, pool.apart(work, tmp_path, 2, 1 << 30) as items:
@@ -163,7 +166,10 @@ def test_a_copy_that_is_killed_is_an_error_with_a_way_out(tmp_path: Path) -> Non
 
 
 def test_a_copy_does_not_outlive_the_sync_that_gave_up_on_it(tmp_path: Path) -> None:
+    here = os.getpid()
+
     def work() -> Iterator[int]:
+        assert os.getpid() != here
         yield os.getpid()
         signal.pause()
 
