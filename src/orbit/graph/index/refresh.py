@@ -26,7 +26,7 @@ from orbit_native.resolve import fingerprint
 
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
 Changed = dict[int, set[int] | None]  # names that may mean something else, and in which containers; None: wherever they are looked up
-CONTAINER, OWNER = 3, 6  # in a fact about a symbol
+AT_HOME = ("symbol", "inside")  # facts about a definition, seen by who found it in its container; container and owner follow
 
 
 def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
@@ -216,8 +216,8 @@ def _changed(before: Interface, after: Interface) -> Changed:
         if old != new:
             facts = [Counter((path, *fact) for path, *found in side for fact in found) for side in (old, new)]
             differing = (facts[0] - facts[1]) | (facts[1] - facts[0]) or facts[0]  # or only their order
-            plain = all(fact[1] == "symbol" and fact[1 + OWNER] == NONE for fact in differing)
-            changed[name] = {fact[1 + CONTAINER] for fact in differing} if plain else None
+            plain = all(fact[1] in AT_HOME and fact[3] == NONE for fact in differing)
+            changed[name] = {fact[2] for fact in differing} if plain else None
     return changed
 
 

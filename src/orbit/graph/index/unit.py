@@ -20,6 +20,7 @@ STAR, SIDE = IMPORT_FLAGS["star"], IMPORT_FLAGS["side"]
 FIELD, PARAM = BIND_FORMS.index("field"), BIND_FORMS.index("param")
 SHOWN = (FIELD, BIND_FORMS.index("return"))
 _NAME = DEFINITION_COLUMNS.index("name")
+_HOME = [DEFINITION_COLUMNS.index("container"), DEFINITION_COLUMNS.index("owner")]
 SQL_DEFINITION = "kind, name, qualified, container, coalesce(parent & 1048575, -1), start, end, type, value, owner, argc, flags"
 
 
@@ -102,7 +103,7 @@ class Unit:
             seen.setdefault(name, []).append(what)
 
         for kind, name, qualified, container, _, _, _, type_, value, owner, argc, flags in self.symbols.tolist():
-            show(name, "symbol", kind, qualified, container, type_, value, owner, argc, flags)
+            show(name, "symbol", container, owner, kind, qualified, type_, value, argc, flags)
         names = self.symbols[:, _NAME].tolist()
         owned = []
         for kind, target, _, _, _, scope, owner in self.relations.tolist():
@@ -128,8 +129,10 @@ class Unit:
         for scope, rows in inside.items():  # parameters show, and in a function that returns or assigns members all its names speak of those
             telling = any(form in SHOWN for form, *_ in rows)
             shown = rows if telling else [row for row in rows if row[0] == PARAM]
-            for name in {names[scope], *(row[1] for row in rows if row[0] == FIELD)} if shown else ():
-                show(name, "inside", *shown)
+            if shown:
+                show(names[scope], "inside", *self.symbols[scope, _HOME].tolist(), *shown)
+            for name in {row[1] for row in shown if row[0] == FIELD}:
+                show(name, "members", *shown)
         return {name: (self.path, *facts) for name, facts in seen.items()}
 
 
