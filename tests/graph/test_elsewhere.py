@@ -80,7 +80,9 @@ def _sync(tree: Path, memory_mb: object, jobs: int = 4) -> Sync:
 
 @pytest.mark.parametrize(("memory_mb", "workers"), [(1, 1), (WORKER_BYTES >> 19, 1), (3 * WORKER_BYTES >> 20, 2), (100_000, 4)])
 def test_little_memory_means_few_workers(tree: Path, memory_mb: int, workers: int) -> None:
-    assert _sync(tree, memory_mb).workers == workers
+    found = _sync(tree, memory_mb)
+    assert found.workers == workers
+    assert found.message is None  # the setting is known
 
 
 def test_the_tighter_of_two_limits_holds(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

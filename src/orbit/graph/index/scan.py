@@ -24,7 +24,7 @@ from orbit.graph.index.survey import IN_LEFT_OUT, LEFT_OUT, NO_TEXT, ONLY_MANIFE
 from orbit_native import hashing
 
 MAX_FILE_SIZE = 2 << 20
-SETTINGS = frozenset({"max_file_bytes", "submodules", "task_id_pattern", "tokenizer"})  # of `[graph]`
+SETTINGS = frozenset({"max_file_bytes", "memory_mb", "submodules", "task_id_pattern", "tokenizer"})  # of `[graph]`
 SNIFFED = 8192  # bytes in which git, too, looks for a NUL
 
 # Why a file is not indexed. Of unknown extensions only the number is kept.
