@@ -598,6 +598,7 @@ cdef class Resolver:
             symbol = self.pick(options, file.id, argc, bits)
             return self.of_symbol(symbol, SAME_MODULE, depth)
         if not rules.textual_imports:
+            self.noted.add(file.module)        # under it star imports are seen, by whoever looks at an expression of this file
             for module, _flags in file.stars:
                 if module == NOTHING:
                     continue

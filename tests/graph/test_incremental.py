@@ -244,3 +244,16 @@ def test_a_member_of_a_common_name_touches_only_who_looked_for_it_there(tmp_path
             resolved.clear()
             graph.sync(progress=lambda stage, _, of: resolved.append(of) if stage == "resolve" else None)
             assert set(resolved) == {1 + users}, new
+
+
+def test_who_looks_into_a_file_depends_on_its_star_imports(tmp_path: Path) -> None:
+    held = "package p\nimport {}.*\nopen class Base {{\n    val store: Reader = Reader()\n}}\n"
+    (tmp_path / "reader.kt").write_text("package q\nclass Reader {\n    fun run() {}\n}\n", encoding="utf-8")
+    (tmp_path / "use.kt").write_text("package r\nimport p.Base\nclass Use : Base() {\n    fun go() { this.store.run() }\n}\n", encoding="utf-8")
+    (tmp_path / "base.kt").write_text(held.format("elsewhere"), encoding="utf-8")
+    with orbit.Graph.open(tmp_path) as graph:
+        graph.sync()
+        assert graph.refs("q.Reader.run").total == 0
+        (tmp_path / "base.kt").write_text(held.format("q"), encoding="utf-8")
+        graph.sync()
+        assert [ref.file for ref in graph.refs("q.Reader.run").refs] == ["use.kt"]
