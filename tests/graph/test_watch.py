@@ -217,6 +217,14 @@ def test_ignored_folders_are_not_watched(tree: Path, write: Write) -> None:
     assert concerned == ["a.py", "kept/b.py", ".git/HEAD", ".git/index"]
 
 
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """A shell that starts the tests in the background has them ignore Ctrl-C, and with them all that they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_writes_a_line_for_each_sync_and_stops_cleanly(tree: Path, stop: signal.Signals) -> None:
     orbit = Path(sysconfig.get_path("scripts")) / "orbit"
