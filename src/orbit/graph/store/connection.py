@@ -101,7 +101,7 @@ def drop_all(db: apsw.Connection) -> None:
 
 def _tune(db: apsw.Connection) -> None:
     db.set_busy_timeout(BUSY_MS)
-    db.execute("PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
+    db.execute("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")
 
 
 def is_empty(db: apsw.Connection) -> bool:
