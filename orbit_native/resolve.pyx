@@ -98,7 +98,7 @@ cdef class Resolver:
     cdef set pairs            # containers in which they were, as keys of `members`
     cdef set met              # types whose bases were looked up: what that took is noted
     cdef list spare_sets
-    cdef dict joined
+    cdef dict joined, near
     cdef int empty
     cdef Index all            # of a complete build
     cdef bint cut_short       # did a cycle end an inference early?
@@ -109,7 +109,7 @@ cdef class Resolver:
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
         self.busy, self.busy_bases, self.noted, self.spare_sets = set(), set(), NameSet(), []
         self.pairs, self.met = set(), set()
-        self.joined, self.empty = {}, NOTHING
+        self.joined, self.near, self.empty = {}, {}, NOTHING
 
     # --- what is known
 
@@ -130,6 +130,7 @@ cdef class Resolver:
         self.members.clear()
         self.paths.clear()
         self.joined.clear()
+        self.near.clear()
 
     cdef File make_file(self, Facts facts):
         cdef File file = File.__new__(File)
@@ -665,21 +666,31 @@ cdef class Resolver:
         for s in real:
             if self.kind_bits[s.kind] & MACRO_KIND:
                 continue
-            shared = self.common_folders(file, self.get_file(s.file))
+            shared = self.common_folders(file.module, self.module_of(s.file))
             if shared > most:
                 most, far = shared, []
             if shared == most:
                 far.append(s)
         return near + far                    # a macro may hide the function it calls, or stand in for it under an #if
 
-    cdef int common_folders(self, File one, File other):
-        """How many folders the paths of two files begin with alike."""
+    cdef int module_of(self, int id):
+        facts = self.facts.get(id)
+        if facts is not None:
+            return (<Facts>facts).module
+        file = self.get_file(id)
+        return (<File>file).module if file is not None else NOTHING
+
+    cdef int common_folders(self, int one, int other):
+        """How many folders the paths of two modules begin with alike."""
         cdef int count = 0
-        if other is not None:
-            for a, b in zip(self.text(one.module).rpartition("/")[0].split("/"), self.text(other.module).rpartition("/")[0].split("/")):
-                if a != b:
-                    break
-                count += 1
+        known = self.near.get(<long long>one << 32 | <unsigned int>other)
+        if known is not None:
+            return known
+        for a, b in zip(self.text(one).rpartition("/")[0].split("/"), self.text(other).rpartition("/")[0].split("/") if other != NOTHING else ()):
+            if a != b:
+                break
+            count += 1
+        self.near[<long long>one << 32 | <unsigned int>other] = count
         return count
 
     cdef dict included(self, File file):
@@ -694,8 +705,10 @@ cdef class Resolver:
                         if id not in file.within and self.get_file(id) is not None:
                             queue.append(self.get_file(id))
                             file.within[id] = module
-        for module in file.within.values():
-            self.noted.add(module)
+        if file.id not in self.met:
+            self.met.add(file.id)
+            for module in file.within.values():
+                self.noted.add(module)
         return file.within
 
     cdef bint reaches(self, File file, int target):
