@@ -7,6 +7,7 @@ The command line, the MCP server and the tests all come through here.
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -42,7 +43,7 @@ class Nothing(msgspec.Struct, kw_only=True):
 
 def operation(summary: str, function: Callable[..., Any], run: Callable[[Session, Any], Any], *examples: str, writes: bool = False) -> Operation:
     """The row of a function of a room; params and answer are what its second argument and its return value are annotated with."""
-    names, scope = list(function.__annotations__.values()), function.__globals__
+    names, scope = list(function.__annotations__.values()), vars(sys.modules[function.__module__])  # also of a function that is wrapped
     return Operation(summary, scope[names[1]], scope[names[-1]], run, not writes, examples)
 
 
