@@ -165,9 +165,9 @@ class BuildExtensions(build_ext):
 
     def _link_runtime(self, extension: Extension) -> None:
         core = runtime()
-        extension.include_dirs += [str(core / "include"), str(core / "src")]
+        extension.include_dirs += ["orbit_native", str(core / "include"), str(core / "src")]
         extension.sources = [*extension.sources, "orbit_native/runtime.c"]  # includes the runtime's own lib.c
-        extension.depends = [*extension.depends, *(str(path) for path in (core / "src").glob("*.c"))]
+        extension.depends = [*extension.depends, "orbit_native/runtime.h", *(str(path) for path in (core / "src").glob("*.c"))]
         extension.define_macros += [("TREE_SITTER_HIDE_SYMBOLS", None), ("_DEFAULT_SOURCE", None)]
 
 

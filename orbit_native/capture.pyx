@@ -44,6 +44,7 @@ cdef enum:
     EXPRESSION_ROOM = 240     # longer canonical forms are unknown
     STRING_ROOM = 200         # bytes kept of a string literal
     MATCH_LIMIT = 65536       # matches in progress at one moment
+    VISITS = 1024             # nodes between two looks at the clock
     UNWATCHED_NODES = 20000   # trees this small cannot cost more than about a second, whatever the query
 
 cdef struct Rows:
@@ -226,6 +227,24 @@ cdef TSPoint point_at(const char *text, uint32_t at) noexcept nogil:
     return point
 
 
+cdef class Arena:
+    """Memory of one parse at a time, kept for the next."""
+
+    cdef OrbitArena *memory
+
+    def __cinit__(self):
+        self.memory = orbit_new_arena()
+        if not self.memory:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.memory:
+            orbit_delete_arena(self.memory)
+
+
+cdef list idle_arenas = []     # as many as there were captures at one moment
+
+
 cdef class Past:
     """The tree of the version of a source that was captured last, kept for the next one. For one language, and one thread at a time."""
 
@@ -268,6 +287,7 @@ cdef class Query:
     cdef object capsule
     cdef bint final_newline    # some grammars loop for ever on a last line without an end
     cdef uint8_t *roles        # by capture id
+    cdef uint8_t *wanted       # by symbol: may a pattern begin with it? NULL if with any
     cdef Test *tests
     cdef Word *words
     cdef uint32_t *first_test  # by pattern, with one more at the end
@@ -292,6 +312,7 @@ cdef class Query:
         self.missing = ts_query_new(self.language, MISSING_TOKENS, <uint32_t>len(MISSING_TOKENS), &offset, &error)
         if not self.missing:
             raise MemoryError
+        self.wanted = orbit_pattern_symbols(self.query)
         self.read_captures()
         self.read_tests()
 
@@ -300,6 +321,7 @@ cdef class Query:
             ts_query_delete(self.query)
         if self.missing:
             ts_query_delete(self.missing)
+        free(self.wanted)
         free(self.roles)
         free(self.tests)
         free(self.words)
@@ -489,51 +511,88 @@ cdef class Query:
             extras += ts_node_is_extra(ts_node_named_child(node, i))
         return <int>(count - extras)
 
-    cdef int run(self, Source *source, Budget *budget, Names names, Rows *rows, TSTree **past) noexcept nogil:
-        """Parse and query. `past` has an edited tree to start from, or none, and gets the new one."""
-        cdef TSParser *parser = ts_parser_new()
-        cdef TSQueryCursor *cursor
+    cdef int add_matches(self, TSQueryCursor *cursor, Source *source, Names names, Rows *rows) noexcept nogil:
+        """Rows of all matches the cursor finds; status bits."""
         cdef TSQueryMatch match
+        while ts_query_cursor_next_match(cursor, &match):
+            if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, source.size, names):
+                return OUT_OF_MEMORY
+        return LIMIT_SEEN if ts_query_cursor_did_exceed_match_limit(cursor) else 0
+
+    cdef void begin(self, TSQueryCursor *cursor, TSNode node, Budget *budget, TSQueryCursorOptions *options) noexcept nogil:
+        """Asking the clock makes the cursor find its position at every node, so it is left out where it cannot matter."""
+        if budget.tight or ts_node_descendant_count(node) > UNWATCHED_NODES:
+            ts_query_cursor_exec_with_options(cursor, self.query, node, options)
+        else:
+            ts_query_cursor_exec(cursor, self.query, node)
+
+    cdef int query_tree(self, TSQueryCursor *cursor, TSTree *tree, Source *source, Budget *budget, Names names, Rows *rows) noexcept nogil:
+        """Rows of all patterns anywhere in a tree; status bits."""
+        cdef TSQueryCursorOptions options
+        cdef OrbitWalk walk
+        cdef TSNode node
+        cdef uint32_t visited = 0
+        cdef int status = 0
+        options.payload, options.progress_callback = budget, query_progress
+        if not self.wanted:
+            self.begin(cursor, ts_tree_root_node(tree), budget, &options)
+            return self.add_matches(cursor, source, names, rows)
+        ts_query_cursor_set_max_start_depth(cursor, 0)
+        orbit_walk_begin(&walk, tree, self.wanted)
+        while not status & OUT_OF_MEMORY and orbit_walk_next(&walk, &node):
+            self.begin(cursor, node, budget, &options)
+            status |= self.add_matches(cursor, source, names, rows)
+            visited += 1
+            if visited % VISITS == 0 and budget.deadline and clock_now() > budget.deadline:
+                budget.spent = True
+            if budget.spent:
+                break
+        if walk.failed:
+            status |= OUT_OF_MEMORY
+        orbit_walk_end(&walk)
+        ts_query_cursor_set_max_start_depth(cursor, <uint32_t>-1)
+        return status
+
+    cdef TSTree *parse_source(self, TSParser *parser, Source *source, Budget *budget, TSTree *before) noexcept nogil:
+        """The tree of a source, from that of the version before if there is one, which is deleted; NULL if time ran out."""
         cdef TSInput given
         cdef TSParseOptions options
-        cdef TSQueryCursorOptions query_options
         cdef TSTree *tree
-        cdef TSTree *before = past[0] if past else NULL
-        cdef TSNode root
-        cdef int status = 0
         given.payload, given.read, given.encoding, given.decode = source, read_source, TSInputEncodingUTF8, NULL
         options.payload, options.progress_callback = budget, parse_progress
-        query_options.payload, query_options.progress_callback = budget, query_progress
         ts_parser_set_language(parser, self.language)
         tree = ts_parser_parse_with_options(parser, before, given, options)
         if before:
             ts_tree_delete(before)
-            past[0] = NULL
             if tree and ts_node_has_error(ts_tree_root_node(tree)):
                 ts_tree_delete(tree)
                 tree = ts_parser_parse_with_options(parser, NULL, given, options)
+        return tree
+
+    cdef int run(self, Source *source, Budget *budget, Names names, Rows *rows, TSTree **past, OrbitArena *arena) noexcept nogil:
+        """Parse and query. `past` has an edited tree to start from, or none, and gets the new one; with an arena no tree survives."""
+        cdef TSParser *parser
+        cdef TSQueryCursor *cursor
+        cdef TSQueryCursorOptions options
+        cdef TSQueryMatch match
+        cdef TSTree *tree
+        cdef int status = 0
+        orbit_use_arena(arena)
+        parser = ts_parser_new()
+        tree = self.parse_source(parser, source, budget, past[0] if past else NULL)
+        if past:
+            past[0] = NULL
         if not tree:
-            ts_parser_delete(parser)
-            return TIMED_OUT_PARSE
-        root = ts_tree_root_node(tree)
-        if ts_node_has_error(root):
-            status |= ERRORS_SEEN
-        if rows:
+            status = TIMED_OUT_PARSE
+        elif ts_node_has_error(ts_tree_root_node(tree)):
+            status = ERRORS_SEEN
+        if tree and rows:
             cursor = ts_query_cursor_new()
             ts_query_cursor_set_match_limit(cursor, MATCH_LIMIT)
-            # Asking the clock makes the cursor find its position at every node, so it is left out where it cannot matter.
-            if ts_node_descendant_count(root) > UNWATCHED_NODES or budget.tight:
-                ts_query_cursor_exec_with_options(cursor, self.query, root, &query_options)
-            else:
-                ts_query_cursor_exec(cursor, self.query, root)
-            while ts_query_cursor_next_match(cursor, &match):
-                if self.passes(&match, source.text) and self.add_row(rows, &match, source.text, source.size, names):
-                    status |= OUT_OF_MEMORY
-                    break
-            if ts_query_cursor_did_exceed_match_limit(cursor):
-                status |= LIMIT_SEEN
+            status |= self.query_tree(cursor, tree, source, budget, names, rows)
             if status & ERRORS_SEEN and not status & OUT_OF_MEMORY:
-                ts_query_cursor_exec_with_options(cursor, self.missing, root, &query_options)
+                options.payload, options.progress_callback = budget, query_progress
+                ts_query_cursor_exec_with_options(cursor, self.missing, ts_tree_root_node(tree), &options)
                 while ts_query_cursor_next_match(cursor, &match):
                     if self.add_broken(rows, match.captures[0].node, source.size):
                         status |= OUT_OF_MEMORY
@@ -541,13 +600,16 @@ cdef class Query:
             if budget.spent:
                 status |= TIMED_OUT_QUERY
             ts_query_cursor_delete(cursor)
-            if status & ERRORS_SEEN and self.add_hidden_error(rows, root, source.size):
+            if status & ERRORS_SEEN and self.add_hidden_error(rows, ts_tree_root_node(tree), source.size):
                 status |= OUT_OF_MEMORY
         if past and not status & ERRORS_SEEN:
             past[0] = tree
-        else:
+        elif tree and not arena:
             ts_tree_delete(tree)
-        ts_parser_delete(parser)
+        ts_parser_delete(parser)       # a scanner may have memory of its own
+        orbit_use_arena(NULL)
+        if arena:
+            orbit_clear_arena(arena)
         return status
 
     def capture(self, bytes source not None, Names names not None, double budget_seconds=5.0, Past past=None):
@@ -560,6 +622,8 @@ cdef class Query:
         cdef Rows rows
         cdef int status
         cdef TSTree **tree = NULL
+        cdef Arena arena = None
+        cdef OrbitArena *memory = NULL
         cdef int32_t[:, ::1] view
         given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         if len(source) >= 1 << 31:
@@ -573,11 +637,14 @@ cdef class Query:
         if past is not None:
             past.edit(source)
             tree = &past.tree
+        else:
+            arena = idle_arenas.pop() if idle_arenas else Arena()
+            memory = arena.memory
         try:
             with nogil:
                 budget.tight = 0 < budget_seconds < 2
                 budget.deadline, budget.spent = clock_now() + budget_seconds if budget_seconds > 0 else 0, False
-                status = self.run(&given, &budget, names, &rows, tree)
+                status = self.run(&given, &budget, names, &rows, tree, memory)
             if past is not None:
                 past.source = source
             if status & OUT_OF_MEMORY:
@@ -588,6 +655,8 @@ cdef class Query:
                 memcpy(&view[0, 0], rows.items, rows.count * sizeof(Row))
         finally:
             free(rows.items)
+            if arena is not None:
+                idle_arenas.append(arena)
         return status, found
 
     def parse(self, bytes source not None):
@@ -598,5 +667,5 @@ cdef class Query:
         given.text, given.size, given.final_newline = source, <uint32_t>len(source), self.final_newline and may_loop(source)
         budget.deadline, budget.tight, budget.spent = 0, False, False
         with nogil:
-            status = self.run(&given, &budget, None, NULL, NULL)
+            status = self.run(&given, &budget, None, NULL, NULL, NULL)
         return status

@@ -1,5 +1,5 @@
 # C declarations of the tree-sitter runtime, as far as capture.pyx uses it.
-from libc.stdint cimport uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 
 cdef extern from "stdbool.h":
@@ -114,11 +114,22 @@ cdef extern from "tree_sitter/api.h" nogil:
     bint ts_query_cursor_next_match(TSQueryCursor *self, TSQueryMatch *match)
     bint ts_query_cursor_did_exceed_match_limit(const TSQueryCursor *self)
     void ts_query_cursor_set_match_limit(TSQueryCursor *self, uint32_t limit)
+    void ts_query_cursor_set_max_start_depth(TSQueryCursor *self, uint32_t max_start_depth)
 
 
-cdef extern from * nogil:   # runtime.c
-    """
-    #include <stdbool.h>
-    void orbit_set_full_analysis(bool wanted);
-    """
+cdef extern from "runtime.h" nogil:
     void orbit_set_full_analysis(bint wanted)
+
+    ctypedef struct OrbitArena:
+        pass
+    OrbitArena *orbit_new_arena()
+    void orbit_use_arena(OrbitArena *arena)
+    void orbit_clear_arena(OrbitArena *arena)
+    void orbit_delete_arena(OrbitArena *arena)
+
+    ctypedef struct OrbitWalk:
+        bint failed
+    uint8_t *orbit_pattern_symbols(const TSQuery *query)
+    void orbit_walk_begin(OrbitWalk *walk, const TSTree *tree, const uint8_t *wanted)
+    bint orbit_walk_next(OrbitWalk *walk, TSNode *found)
+    void orbit_walk_end(OrbitWalk *walk)
