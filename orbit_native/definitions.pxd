@@ -1,5 +1,5 @@
-# What the resolver knows: rules of languages, definitions, files, and the sets of names it looked up.
-from libc.stdint cimport int32_t, uint32_t
+# What the resolver knows: rules of languages, definitions, files.
+from libc.stdint cimport int32_t
 
 
 cdef class Rules:
@@ -35,16 +35,6 @@ cdef class File:
     cdef dict own              # name -> positions of this file's definitions; made when first asked for
     cdef Symbol at(self, Py_ssize_t index)
     cdef list own_members(self, int container, int name)
-
-
-cdef class NameSet:
-    cdef uint32_t *stamps      # by name: the round in which it was last added
-    cdef int32_t *items        # names of this round, in order
-    cdef uint32_t round
-    cdef size_t room, count, item_room
-    cdef int add(self, int32_t name) except -1
-    cdef int add_all(self, const int32_t[::1] names) except -1
-    cdef void clear(self) noexcept
 
 
 cdef class Index:

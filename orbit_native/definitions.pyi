@@ -96,9 +96,5 @@ class File:
     def module(self) -> int: ...
 
 @disjoint_base
-class NameSet:
-    def array(self) -> NDArray[np.int32]: ...
-
-@disjoint_base
 class Index:
     def __init__(self, facts: list[Facts], name_count: int) -> None: ...

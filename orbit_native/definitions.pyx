@@ -2,9 +2,6 @@
 
 A build of millions of definitions then costs the arrays, and an index over them: sorted by name, then by container.
 """
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memset
-
 import numpy as np
 
 DEFINITION_COLUMNS = ("kind", "name", "qualified", "container", "parent", "start", "end", "type", "value", "owner", "argc", "flags")
@@ -70,70 +67,6 @@ cdef class File:
         if positions is None:
             return []
         return [self.at(i) for i in <list>positions if self.facts.definitions[i, CONTAINER] == container]
-
-
-cdef class NameSet:
-    """A set of small integers that is emptied in no time."""
-
-    def __cinit__(self):
-        self.round, self.room, self.item_room, self.count = 1, 1024, 256, 0
-        self.stamps = <uint32_t *>calloc(self.room, sizeof(uint32_t))
-        self.items = <int32_t *>malloc(self.item_room * sizeof(int32_t))
-        if not self.stamps or not self.items:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.stamps)
-        free(self.items)
-
-    cdef int add(self, int32_t name) except -1:
-        cdef size_t wider
-        cdef void *grown
-        if name < 0:
-            return 0
-        if <size_t>name >= self.room:
-            wider = max(2 * self.room, <size_t>name + 1)
-            grown = realloc(self.stamps, wider * sizeof(uint32_t))
-            if not grown:
-                raise MemoryError
-            self.stamps = <uint32_t *>grown
-            memset(self.stamps + self.room, 0, (wider - self.room) * sizeof(uint32_t))
-            self.room = wider
-        if self.stamps[name] == self.round:
-            return 0
-        self.stamps[name] = self.round
-        if self.count == self.item_room:
-            grown = realloc(self.items, 2 * self.item_room * sizeof(int32_t))
-            if not grown:
-                raise MemoryError
-            self.items = <int32_t *>grown
-            self.item_room *= 2
-        self.items[self.count] = name
-        self.count += 1
-        return 0
-
-    cdef int add_all(self, const int32_t[::1] names) except -1:
-        cdef Py_ssize_t i
-        for i in range(names.shape[0]):
-            self.add(names[i])
-        return 0
-
-    cdef void clear(self) noexcept:
-        self.count = 0
-        self.round += 1
-        if self.round == 0:                    # all rounds are used up: begin again
-            memset(self.stamps, 0, self.room * sizeof(uint32_t))
-            self.round = 1
-
-    def array(self):
-        """The names, sorted."""
-        cdef size_t i
-        found = np.empty(self.count, dtype=np.int32)
-        cdef int32_t[::1] view = found
-        for i in range(self.count):
-            view[i] = self.items[i]
-        found.sort()
-        return found
 
 
 cdef class Index:

@@ -9,7 +9,8 @@ from libc.stdint cimport int32_t
 
 import numpy as np
 
-from orbit_native.definitions cimport Facts, File, Index, NameSet, Rules, Symbol, make_symbol
+from orbit_native.definitions cimport Facts, File, Index, Rules, Symbol, make_symbol
+from orbit_native.tables cimport NumberSet, Table
 
 cdef enum:
     EXACT, IMPORTED, SAME_MODULE, FUZZY          # confidence, best first
@@ -92,24 +93,47 @@ cdef class Resolver:
     """All definitions known so far, and the way from a name to one of them."""
     cdef object texts, loader
     cdef list kind_bits
-    cdef dict facts, files, members, owned, modules, paths, type_paths, base_cache
+    cdef dict facts, files, owned, paths, type_paths, base_cache
+    cdef Table members        # by container, name and family: Symbols
+    cdef Table modules        # by module and family: ids of files
+    cdef Table seen           # what names mean at the level of the module of the file being resolved, by name, arguments and bits
+    cdef int current          # that file
     cdef set busy, busy_bases
-    cdef NameSet noted        # names looked up since take_noted()
-    cdef set pairs            # containers in which they were, as keys of `members`
+    cdef NumberSet noted      # names looked up since take_noted()
+    cdef NumberSet prints     # fingerprints of them and the containers in which they were
     cdef set met              # types whose bases were looked up: what that took is noted
     cdef list spare_sets
     cdef dict joined, near
+    cdef int cycles           # inferences so far that ended early, because they led back to where they began
     cdef int empty
     cdef Index all            # of a complete build
     cdef bint cut_short       # did a cycle end an inference early?
 
     def __init__(self, texts, kind_bits, loader=None):
         self.texts, self.loader, self.kind_bits = texts, loader, list(kind_bits)
-        self.facts, self.files, self.members, self.owned, self.modules = {}, {}, {}, {}, {}
+        self.facts, self.files, self.owned = {}, {}, {}
+        self.members, self.modules, self.seen, self.current = Table(), Table(), Table(), NOTHING
         self.paths, self.type_paths, self.base_cache = {}, {}, {}
-        self.busy, self.busy_bases, self.noted, self.spare_sets = set(), set(), NameSet(), []
-        self.pairs, self.met = set(), set()
+        self.busy, self.busy_bases, self.met = set(), set(), set()
+        self.noted, self.prints, self.spare_sets = NumberSet(), NumberSet(), []
         self.joined, self.near, self.empty = {}, {}, NOTHING
+
+    cdef File begin(self, int file_id):
+        """From now on names are looked up for that file."""
+        if self.current != file_id:
+            self.current = file_id
+            self.seen.clear()
+        return self.get_file(file_id)
+
+    cdef bint comes_back(self, key):
+        """Is this being inferred already?"""
+        cdef bint again = key in self.busy
+        self.cycles += again
+        return again
+
+    cdef bint too_deep(self, int depth):
+        self.cycles += depth > DEPTH
+        return depth > DEPTH
 
     # --- what is known
 
@@ -122,7 +146,11 @@ cdef class Resolver:
         cdef Facts facts
         self.all = Index(list(self.facts.values()), name_count)
         for facts in self.facts.values():
-            self.modules.setdefault((facts.rules.family, facts.module), []).append(facts.id)
+            held = self.modules.get(facts.module, facts.rules.family, 0)
+            if held is None:
+                self.modules.put(facts.module, facts.rules.family, 0, [facts.id])
+            else:
+                (<list>held).append(facts.id)
 
     def forget(self):
         """Drop what was made out of the arrays so far: it is made again when it is asked for."""
@@ -225,12 +253,11 @@ cdef class Resolver:
     cdef list find_members(self, int family, int container, int name):
         """Definitions called `name` inside `container`, in order of path and position; of very many only the first."""
         self.noted.add(name)
-        key = (<long long>container << 32 | <unsigned int>name) * 64 + family       # one small object, not a tuple of three
-        self.pairs.add(key)
-        found = self.members.get(key)
+        self.prints.add(fingerprint(container, name))
+        found = self.members.get(container, name, family)
         if found is None:
             found = self.all.find(family, container, name) if self.all is not None else self.loaded(family, self.loader.members(family, container, name))
-            self.members[key] = found
+            self.members.put(container, name, family, found)
         return <list>found
 
     cdef list owned_members(self, int family, int name):
@@ -253,11 +280,10 @@ cdef class Resolver:
 
     cdef list module_files(self, int family, int module):
         self.noted.add(module)
-        key = (family, module)
-        found = self.modules.get(key)
+        found = self.modules.get(module, family, 0)
         if found is None:
             found = self.loader.module_files(family, module) if self.loader is not None else []
-            self.modules[key] = found
+            self.modules.put(module, family, 0, found)
         return found
 
     cdef str text(self, int id):
@@ -439,10 +465,10 @@ cdef class Resolver:
         """The declared type of a symbol (return type of a function), else what its initialiser or what it returns evaluates to."""
         cdef File home
         cdef Thing made
-        if depth > DEPTH:
+        if self.too_deep(depth):
             return None
         key = (symbol.file, symbol.index)
-        if key in self.busy:
+        if self.comes_back(key):
             return None
         home = self.get_file(symbol.file)
         if home is None:
@@ -481,7 +507,7 @@ cdef class Resolver:
         cdef Thing found
         cdef int here = scope
         cdef bint direct = True
-        if depth > DEPTH:
+        if self.too_deep(depth):
             return None
         imported = file.named.get(name)
         while True:
@@ -534,7 +560,7 @@ cdef class Resolver:
                 return self.of_symbol(around, EXACT, depth)
             direct = False
             here = around.parent
-        return self.lookup_module(file, scope, name, argc, bits, depth)
+        return self.lookup_module(file, name, argc, bits, depth)
 
     cdef Thing bound_self(self, File file, int scope, int at, int depth):
         """What `this` stands for where a scope says it: in an extension, in the body of a `with`."""
@@ -577,8 +603,21 @@ cdef class Resolver:
     cdef bint module_has(self, File file, int name):
         return bool(self.bare(file, file.module, name, VALUE_KIND))
 
-    cdef Thing lookup_module(self, File file, int scope, int name, int argc, int bits, int depth):
-        """A name at the level of the module: this file, its imports, the rest of its module, star imports, the outer world."""
+    cdef Thing lookup_module(self, File file, int name, int argc, int bits, int depth):
+        """A name at the level of the module. The file that is being resolved asks for the same names again and again: what was looked up for the
+        first answer is noted already. Not inside bases_of(), which notes apart; nor is an answer kept that a cycle cut short."""
+        cdef int cycles = self.cycles
+        if file.id != self.current or self.busy_bases:
+            return self.look_in_module(file, name, argc, bits, depth)
+        found = self.seen.get(name, argc, bits)
+        if found is None:
+            found = self.look_in_module(file, name, argc, bits, depth)
+            if cycles == self.cycles:
+                self.seen.put(name, argc, bits, found if found is not None else False)
+        return found if found is not False else None
+
+    cdef Thing look_in_module(self, File file, int name, int argc, int bits, int depth):
+        """This file, its imports, the rest of its module, star imports, the outer world."""
         cdef Rules rules = file.rules
         cdef Symbol symbol
         cdef Thing found
@@ -726,7 +765,7 @@ cdef class Resolver:
         cdef Symbol symbol
         cdef File other
         cdef Thing found
-        if module == NOTHING or depth > DEPTH:
+        if module == NOTHING or self.too_deep(depth):
             return thing(EXTERNAL, IMPORTED)
         if name == NOTHING:
             if self.module_files(file.rules.family, module):
@@ -744,7 +783,7 @@ cdef class Resolver:
         if inside and (bits & MODULE_KIND or not bits & CALLABLE_KIND):
             return thing(MODULE, IMPORTED, None, submodule)
         key = (module, name)
-        if key in self.busy:
+        if self.comes_back(key):
             return None
         self.busy.add(key)
         try:
@@ -778,7 +817,7 @@ cdef class Resolver:
         cdef File other
         cdef Thing made
         key = (module, NOTHING)
-        if key in self.busy:
+        if self.comes_back(key):
             return None
         self.busy.add(key)
         try:
@@ -852,7 +891,7 @@ cdef class Resolver:
                     start, form, type_, value = candidate
                     break
         key = (file.id, scope, start)
-        if key in self.busy or depth > DEPTH:
+        if self.comes_back(key) or self.too_deep(depth):
             return thing(LOCAL, EXACT)
         self.busy.add(key)
         try:
@@ -931,29 +970,32 @@ cdef class Resolver:
             if cache_key not in self.met:
                 self.met.add(cache_key)
                 self.noted.add_all(known[1])
-                self.pairs.update(known[2])
+                self.prints.add_all(known[2])
             return known[0]
         if cache_key in self.busy_bases or len(self.busy_bases) > MOST_BASES:
             self.cut_short = True
+            self.cycles += 1
             return []
         # Found as if nothing had been asked before: what is kept must not depend on the way in.
-        cdef NameSet outer = self.noted, inner = self.spare_sets.pop() if self.spare_sets else NameSet()
-        outer_cut, outer_busy, outer_pairs, outer_met = self.cut_short, self.busy, self.pairs, self.met
-        inner.clear()
-        self.noted, self.cut_short, self.busy, self.pairs, self.met = inner, False, set(), set(), set()
+        cdef NumberSet outer = self.noted, outer_prints = self.prints
+        outer_cut, outer_busy, outer_met = self.cut_short, self.busy, self.met
+        self.noted, self.prints = self.spare_sets.pop() if self.spare_sets else (NumberSet(), NumberSet())
+        self.cut_short, self.busy, self.met = False, set(), set()
         self.busy_bases.add(cache_key)
         try:
             result = self.find_bases(symbol, 0)
         finally:
             self.busy_bases.discard(cache_key)
-            pairs, self.pairs, self.met = self.pairs, outer_pairs, outer_met
-            self.busy, self.noted = outer_busy, outer
-        names = inner.array()
-        self.spare_sets.append(inner)
+            inner, inner_prints = self.noted, self.prints
+            self.noted, self.prints, self.busy, self.met = outer, outer_prints, outer_busy, outer_met
+        names, prints = inner.array(), inner_prints.array()
+        (<NumberSet>inner).clear()
+        (<NumberSet>inner_prints).clear()
+        self.spare_sets.append((inner, inner_prints))
         if not self.cut_short:       # a result that a cycle cut short holds for this way in only
-            self.base_cache[cache_key] = (result, names, pairs)
+            self.base_cache[cache_key] = (result, names, prints)
         outer.add_all(names)
-        self.pairs.update(pairs)
+        outer_prints.add_all(prints)
         self.cut_short = self.cut_short or outer_cut
         return result
 
@@ -1002,7 +1044,7 @@ cdef class Resolver:
         cdef list queue = [symbol]
         cdef set seen = {symbol.qualified}
         cdef int position = 0
-        if depth > DEPTH:
+        if self.too_deep(depth):
             return None
         while position < len(queue) and position < MANY:
             current = queue[position]
@@ -1058,7 +1100,7 @@ cdef class Resolver:
         for type_, value, scope in home.fields.get((holder, name), ()):
             made = None
             key = (home.id, holder, name, scope)
-            if key in self.busy:
+            if self.comes_back(key):
                 continue
             self.busy.add(key)
             try:
@@ -1080,7 +1122,7 @@ cdef class Resolver:
         """`found.name`: None when it is not known to have such a member."""
         cdef File home
         cdef Thing made
-        if depth > DEPTH:
+        if self.too_deep(depth):
             return None
         if found.kind == MODULE:
             home = self.get_file(file)
@@ -1124,7 +1166,7 @@ cdef class Resolver:
         cdef File home
         cdef Thing owner
         found = []
-        if file is None or depth > DEPTH:
+        if file is None or self.too_deep(depth):
             return None
         wanted = {receiver.name} | {(<Symbol>base).name for base in self.bases_of(receiver, depth + 1)} if receiver is not None else None
         for symbol in self.owned_members(file.rules.family, name):
@@ -1141,7 +1183,7 @@ cdef class Resolver:
                 continue
             home = self.get_file(symbol.file)
             key = ("elsewhere", symbol.file, symbol.index)
-            if home is None or key in self.busy:
+            if home is None or self.comes_back(key):
                 continue
             self.busy.add(key)
             try:
@@ -1300,7 +1342,7 @@ cdef class Resolver:
         cdef Thing found, inner
         cdef Rules rules = file.rules
         cdef int step, name
-        if depth > DEPTH or path == NOTHING:
+        if self.too_deep(depth) or path == NOTHING:
             return None
         kind, head, steps = self.parse_path(path)
         if kind == 2:
@@ -1397,7 +1439,7 @@ cdef class Resolver:
         cdef Thing found, inner
         cdef Rules rules = file.rules
         cdef int name, around
-        if depth > DEPTH or path == NOTHING:
+        if self.too_deep(depth) or path == NOTHING:
             return None
         names, arguments = self.parse_type(path)
         if not names:
@@ -1500,7 +1542,7 @@ cdef class Resolver:
         """For rows (kind, name, start, end, line, receiver, scope, argc, flags): int32[n, 3] of (target qualified or -1, target file or -1,
         confidence), and a list of (row, target qualified, target file) of equally good targets. -2 in the first column marks a name that is
         known to be local or outside the worktree."""
-        cdef File file = self.get_file(file_id)
+        cdef File file = self.begin(file_id)
         cdef Thing found
         cdef Symbol symbol
         result = np.empty((refs.shape[0], 3), dtype=np.int32)
@@ -1555,7 +1597,7 @@ cdef class Resolver:
 
     def resolve_relations(self, int file_id, rows):
         """For rows (scope, owner, target): int32[n, 3] of (from qualified, to qualified, confidence), -1 where unknown."""
-        cdef File file = self.get_file(file_id)
+        cdef File file = self.begin(file_id)
         cdef Thing found
         cdef Symbol symbol
         result = np.full((len(rows), 3), NOTHING, dtype=np.int32)
@@ -1581,7 +1623,7 @@ cdef class Resolver:
 
     def follow_import(self, int file_id, int module, int name):
         """(qualified, file) of what an imported name stands for, or None."""
-        cdef Thing found = self.follow(self.get_file(file_id), module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
+        cdef Thing found = self.follow(self.begin(file_id), module, name, NOTHING, TYPE_KIND | CALLABLE_KIND | VALUE_KIND, 0)
         if found is None or found.kind in (EXTERNAL, LOCAL, UNKNOWN, INSTANCE):
             return None
         if found.symbol is not None:
@@ -1590,7 +1632,7 @@ cdef class Resolver:
 
     def evaluate_text(self, int file_id, int scope, int path, int at):
         """(qualified, file) of the definition an expression names, or None; for command handlers."""
-        cdef File file = self.get_file(file_id)
+        cdef File file = self.begin(file_id)
         kind, head, steps = self.parse_path(path)
         if kind != 0:
             return None
@@ -1606,19 +1648,15 @@ cdef class Resolver:
             return None
         return found.symbol.qualified, found.symbol.file
 
-    def take_noted(self):
-        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted."""
-        cdef long long key
-        cdef Py_ssize_t at = 0
-        found, prints = self.noted.array(), np.empty(len(self.pairs), dtype=np.int32)
-        cdef int32_t[::1] view = prints
-        for key in self.pairs:
-            key = key >> 6
-            view[at] = fingerprint(<int>(key >> 32), <int>key)
-            at += 1
+    def take_noted(self, list more not None):
+        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted. `more`: names to count in."""
+        cdef int name
+        for name in more:
+            self.noted.add(name)
+        found = self.noted.array(), self.prints.array()
         self.noted.clear()
-        self.pairs.clear()
+        self.prints.clear()
         self.met.clear()
         self.busy.clear()
-        prints.sort()
-        return found, prints
+        self.seen.clear()
+        return found

@@ -97,7 +97,7 @@ class Resolution:
         """The edges of some files."""
         relations, commands, uses = list[tuple[Any, ...]](), list[Aimed](), list[Uses]()
         refs = [unit.refs.array() for unit in units]
-        self._resolver.take_noted()
+        self._resolver.take_noted([])
         found, others, imported = [], list[tuple[int, int, int]](), list[tuple[int, ...]]()
         first = 0
         for position, unit in enumerate(units):
@@ -109,9 +109,7 @@ class Resolution:
             relations += self._relations(unit)
             if len(unit.commands):
                 commands += aim_commands(unit, self._texts, self._resolver)
-            hints = np.fromiter(unit.hints(self._texts), dtype=np.int32)
-            names, members = self._resolver.take_noted()
-            uses.append((np.union1d(names, hints), members))
+            uses.append(self._resolver.take_noted(unit.hints(self._texts)))
         table = _as_table(refs, np.concatenate(found), others, imported)
         return Edges([unit.file for unit in units], table, relations, commands, uses)
 

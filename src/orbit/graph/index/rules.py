@@ -48,5 +48,5 @@ def make_rules(name: str, texts: Texts, family: int) -> Rules:
     rules.textual_imports, rules.named_types = bool(table.shared_suffixes), table.named_types
     rules.overloads, rules.methods_apart = table.overloads, table.methods_apart
     for field in WORDS:
-        setattr(rules, field, frozenset(texts.id(word) for word in getattr(table, field)))
+        setattr(rules, field, frozenset(texts.id(word) for word in sorted(getattr(table, field))))
     return rules

@@ -79,17 +79,16 @@ class Unit:
         """Relations as the resolver takes them: scope, owner, target."""
         return np.ascontiguousarray(self.relations[:, [5, 6, 1]])
 
-    def hints(self, texts: Texts) -> set[int]:
+    def hints(self, texts: Texts) -> list[int]:
         """Names that decide what the imports of this file mean: when a file of that name comes or goes, they are aimed again."""
-        found = set()
-        for path, name, *_ in self.imports.tolist():
+        found = list[int]()
+        for path, name in self.imports[:, :2].tolist():
             text = texts.text(path)
             last = text.rpartition("/")[2]
-            for part in {last.partition(".")[0], text.rpartition(".")[2], text.rpartition("::")[2], last}:
+            for part in (last, last.partition(".")[0], text.rpartition(".")[2], text.rpartition("::")[2]):
                 if part:
-                    found.add(texts.id(part))
-            if name != NONE:
-                found.add(name)
+                    found.append(texts.id(part))
+            found.append(name)
         return found
 
     def interface(self) -> dict[int, tuple[Any, ...]]:
