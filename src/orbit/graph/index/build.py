@@ -12,7 +12,7 @@ from orbit.graph.index.commands import name_commands
 from orbit.graph.index.layout import Worktree
 from orbit.graph.index.pool import apart
 from orbit.graph.index.resolution import AT_ONCE, Edges, Resolution
-from orbit.graph.index.rows import import_table, write_imports
+from orbit.graph.index.rows import as_rows, import_table
 from orbit.graph.index.spill import Spill
 from orbit.graph.index.texts import NewTexts
 from orbit.graph.index.unit import Unit
@@ -52,12 +52,12 @@ def build(sync: Sync, writer: Writer) -> SyncAnswer:
         del units, texts  # who resolves has them
         writer.add_texts(extracted)
         create_indexes(writer.db)
-        writer.add_words()
+        writer.add_all_words()
         for some in resolved:
             sync.progress("resolve", len(uses), count)
-            write_imports(writer, some.imports)
-            writer.add_rows("ref", some.edges.ref_rows())
-            writer.add_rows("relation", some.edges.relations)
+            writer.put_rows("import", (), as_rows(*some.imports.T))
+            writer.put_rows("ref", (), some.edges.ref_rows())
+            writer.put_rows("relation", (), some.edges.relations)
             writer.aim_commands(some.edges.commands)
             writer.add_texts(some.texts)
             sync.consulted |= some.consulted

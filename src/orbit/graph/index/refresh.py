@@ -14,7 +14,7 @@ from orbit.graph.facts import NONE
 from orbit.graph.index.commands import name_commands
 from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
-from orbit.graph.index.rows import import_table, write_imports
+from orbit.graph.index.rows import as_rows, import_table
 from orbit.graph.index.texts import StoredTexts
 from orbit.graph.index.unit import Unit, load_unit, path_names
 from orbit.graph.index.work import Sync
@@ -112,7 +112,7 @@ class _Refresh:
             writer.set_meta({"synced_at": str(self.sync.started_ns)})
             return self.sync.finish(writer, "auto", unchanged=meta)
         ids, names = self._identify(stale)
-        before = self._drop(stale, removed)
+        before = self._before(stale, removed)
         names.update(texts.id(name) for row in removed for name in path_names(row.path))
         units = sorted(self.sync.extract(writer, texts, stale, modules, ids), key=lambda unit: unit.path)
         lost = {ids[found.paths[index]] for index in stale} - {unit.file for unit in units}
@@ -122,16 +122,14 @@ class _Refresh:
         for unit in units:
             unit.aim_imports(texts, self.layout)
             _merge(after, unit)
-        if units:
-            write_imports(writer, import_table(units))
+        self._write_imports(units)
         changed: Changed = {**dict.fromkeys(names), **_changed(before, after)}
         affected = self._affected(changed, {unit.file for unit in units}, everything=manifests_changed)
         for unit in [*units, *affected]:
             self.resolution.add(unit)
         self._resolve([*units, *affected])
         writer.add_texts(texts.fresh())
-        for unit in units:
-            writer.add_words(unit.file)
+        writer.add_new_words()
         name_commands(writer)
         gone = [*removed, *(known[path] for path, file in ids.items() if file in lost and path in known)]
         self.files.update(gone, filter(None, (writer.known_file(unit.file) for unit in units)))
@@ -149,17 +147,19 @@ class _Refresh:
                 names.update(self.texts.id(name) for name in path_names(path))
         return ids, names
 
-    def _drop(self, stale: list[int], removed: list[KnownFile]) -> Interface:
-        """Take out the rows of changed and lost files; what they showed to others."""
+    def _before(self, stale: list[int], removed: list[KnownFile]) -> Interface:
+        """What changed and lost files showed to others; the rows of the latter are taken out."""
         before: Interface = {}
         changed = [self.known[self.sync.found.paths[index]] for index in stale if self.sync.found.paths[index] in self.known]
         for row in [*removed, *changed]:
             _merge(before, load_unit(self.writer, row.id, row.path, row.lang, row.module))
         for row in removed:
             self.writer.drop_file(row.id)
-        for row in changed:
-            self.writer.drop_rows(row.id)
         return before
+
+    def _write_imports(self, units: list[Unit]) -> None:
+        if units:
+            self.writer.put_rows("import", [unit.file for unit in units], as_rows(*import_table(units).T))
 
     def _affected(self, changed: Changed, touched: set[int], *, everything: bool) -> list[Unit]:
         """Files to resolve again although their bytes are the same, with their imports aimed anew."""
@@ -181,8 +181,7 @@ class _Refresh:
                 if not np.array_equal(targets, unit.targets):
                     new = unit.interface()
                     changed.update((name, None) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-                    self.writer.replace_rows("import", file, ())
-                    write_imports(self.writer, import_table([unit]))
+                    self._write_imports([unit])
                 units.append(unit)
             if everything:
                 return units
@@ -201,8 +200,8 @@ class _Refresh:
     def _resolve(self, units: list[Unit]) -> None:
         for count, unit in enumerate(units):
             edges = self.resolution.resolve([unit])
-            self.writer.replace_rows("ref", unit.file, edges.ref_rows())
-            self.writer.replace_rows("relation", unit.file, edges.relations)
+            self.writer.put_rows("ref", (unit.file,), edges.ref_rows())
+            self.writer.put_rows("relation", (unit.file,), edges.relations)
             self.writer.replace_uses(unit.file, edges.uses[0])
             self.writer.aim_commands(edges.commands)
             self.sync.progress("resolve", count, len(units))

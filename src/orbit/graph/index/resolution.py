@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -23,6 +24,8 @@ from orbit_native.resolve import Resolver
 USE, IMPORTED = REF_KIND_CODES["use"], CONFIDENCE_CODES["import_resolved"]
 AT_ONCE = 64  # files whose references become rows together
 MOST_CANDIDATES = 256  # as in orbit_native.definitions
+OFTEN, MOST_INSIDE = 3, 512  # questions about one container before its names are fetched, of which there are at most so many
+MANY_MISSED = 64  # questions about modules that do not exist before all that do are fetched
 
 
 class Edges(msgspec.Struct):
@@ -46,8 +49,18 @@ class StoreLoader:
 
     def __init__(self, writer: Writer, resolution: Resolution) -> None:
         self._writer, self._resolution = writer, resolution
+        self._asked: Counter[int] = Counter()  # how often for members of a container
+        self._inside: dict[int, frozenset[int] | None] = {}  # the names in those that are asked for often, if they are not too many
+        self._missed = 0
+        self._modules: frozenset[int] | None = None
 
     def members(self, family: int, container: int, name: int) -> list[tuple[int, int, Any]]:
+        self._asked[container] += 1
+        if self._asked[container] == OFTEN:
+            self._inside[container] = self._writer.names_inside(container, MOST_INSIDE)
+        inside = self._inside.get(container)
+        if inside is not None and name not in inside:
+            return []
         return self._of_family(family, self._writer.members(container, name, SQL_DEFINITION))[:MOST_CANDIDATES]
 
     def owned(self, family: int, name: int) -> list[tuple[int, int, Any]]:
@@ -58,13 +71,19 @@ class StoreLoader:
         return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, np.array(row[2:], dtype=np.int32)) for row in rows if families[row[1]] == family]
 
     def module_files(self, family: int, module: int) -> list[int]:
-        return [file for file, lang in self._writer.files_of_module(module) if self._resolution.families[lang] == family]
+        if self._modules is not None and module not in self._modules:
+            return []
+        found = self._writer.files_of_module(module)
+        self._missed += not found
+        if self._missed == MANY_MISSED:  # most of what might be a module is none
+            self._modules = self._writer.modules()
+        return [file for file, lang in found if self._resolution.families[lang] == family]
 
     def load_file(self, file: int) -> Facts | None:
         found = self._writer.file_row(file)
         if found is None:
             return None
-        unit = load_unit(self._writer, file, *found)
+        unit = load_unit(self._writer, file, *found, to_resolve=False)
         return unit.facts(self._resolution.rules(unit.lang))
 
 

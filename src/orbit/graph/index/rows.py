@@ -42,9 +42,9 @@ def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: 
     )
     files = np.array([unit.file for unit in units], dtype=np.int64)
     tables = {name: packed.tables[name] for name in TABLES}
-    _write_tables(writer, texts, tables, files)
+    _write_tables(writer, texts, tables, files, [unit.file for unit in units])
     refs = _share_out(units, tables, spill)
-    writer.add_facts((unit.file, part, unit.binds, unit.exports) for unit, part in zip(units, refs, strict=True))
+    writer.add_facts((unit.file, unit.binds, unit.exports, part) for unit, part in zip(units, refs, strict=True))
     return units
 
 
@@ -58,19 +58,19 @@ def _translate(packed: Packed, texts: Texts) -> None:
             array[:, at] = table[array[:, at]]
 
 
-def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: Any) -> None:
+def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: Any, ids: list[int]) -> None:
     symbols = tables["symbol"]
     held = files[symbols[:, 0]] << SYMBOL_SHIFT
     columns = [symbols[:, at] for at in _SYMBOL]
     columns[_PARENT] = optional(columns[_PARENT], held)
-    writer.add_rows("symbol", as_rows(number(symbols[:, 0], files, SYMBOL_SHIFT), *columns))
+    writer.put_rows("symbol", ids, as_rows(number(symbols[:, 0], files, SYMBOL_SHIFT), *columns))
     strings = tables["string"]
     scopes = optional(strings[:, 3], files[strings[:, 0]] << SYMBOL_SHIFT)
-    writer.add_rows("string", as_rows(number(strings[:, 0], files, REF_SHIFT), strings[:, 2], strings[:, 1], scopes))
+    writer.put_rows("string", ids, as_rows(number(strings[:, 0], files, REF_SHIFT), strings[:, 2], strings[:, 1], scopes))
     configs = tables["config"]
-    writer.add_rows("config", as_rows(number(configs[:, 0], files, REF_SHIFT), configs[:, 3], configs[:, 1], configs[:, 2]))
+    writer.put_rows("config", ids, as_rows(number(configs[:, 0], files, REF_SHIFT), configs[:, 3], configs[:, 1], configs[:, 2]))
     commands = tables["command"]
-    writer.add_rows("command", [
+    writer.put_rows("command", ids, [
         (row, texts.text(name), texts.text(name), start, line, scope, handler, group, *(None,) * 5)
         for row, (_, name, start, line, scope, handler, group)
         in zip(number(commands[:, 0], files, SYMBOL_SHIFT).tolist(), commands.tolist(), strict=True)
@@ -86,10 +86,6 @@ def import_table(units: list[Unit]) -> Any:
         part[:, 1:5], part[:, 5:7], part[:, 7], part[:, 8:] = unit.imports[:, :4], unit.targets, unit.imports[:, 7], unit.imports[:, 4:7]
         parts.append(part)
     return np.concatenate(parts)
-
-
-def write_imports(writer: Writer, table: Any) -> None:
-    writer.add_rows("import", as_rows(*table.T))
 
 
 def _share_out(units: list[Unit], tables: dict[str, Any], spill: Spill) -> list[Any]:

@@ -77,7 +77,7 @@ def _run(work: Sync, full: bool) -> SyncAnswer:
                     with transaction(db):
                         if full:
                             drop_all(db)
-                            return build(work, Writer(db))
+                            return build(work, Writer(db, empty=True))
                         return refresh(work, Writer(db))
         except DAMAGE:  # perhaps seen only when the ruined page was read
             pass
@@ -92,7 +92,7 @@ def _build_beside(work: Sync, database: Path) -> SyncAnswer:
     try:
         with closing(open_writer(scratch, journal="OFF")) as db:
             with transaction(db):
-                answer = build(work, Writer(db))
+                answer = build(work, Writer(db, empty=True))
             use_wal(db)
     except BaseException:  # of a full disk, above all
         _remove(scratch)

@@ -70,8 +70,14 @@ class StoredTexts:
         return found
 
     def take(self, blob: bytes, offsets: Any) -> Any:
-        ends = offsets.tolist()
-        return np.array([self.id(blob[start:end].decode()) for start, end in pairwise(ends)], dtype=np.int32)
+        texts = [blob[start:end].decode() for start, end in pairwise(offsets.tolist())]
+        unknown = [text for text in texts if text not in self._ids]
+        for text, text_id in self._writer.text_ids(unknown).items():
+            self._ids[text], self._values[text_id] = text_id, text
+        for text in unknown:
+            if text not in self._ids:
+                self._ids[text], self._values[self._next], self._next = self._next, text, self._next + 1
+        return np.array([self._ids[text] for text in texts], dtype=np.int32)
 
     def fresh(self) -> Iterator[tuple[int, str]]:
         first, self._written = self._written, self._next

@@ -141,14 +141,15 @@ def path_names(path: str) -> set[str]:
     return {name, name.partition(".")[0], posixpath.splitext(name)[0], posixpath.basename(folder)} - {""}
 
 
-def load_unit(writer: Writer, file: int, path: str, lang: str, module: int) -> Unit:
-    """A unit back from the database: what resolving it again takes. Strings and configs stay where they are."""
+def load_unit(writer: Writer, file: int, path: str, lang: str, module: int, *, to_resolve: bool = True) -> Unit:
+    """A unit back from the database: what other files see of it, and what resolving it again takes. Strings and configs stay where they are."""
     unit = Unit(file, path, lang, module)
     unit.symbols = writer.rows("symbol", file, SQL_DEFINITION)
-    refs, unit.binds, unit.exports = writer.facts(file)
-    unit.refs = Held(refs)
+    unit.binds, unit.exports = writer.facts(file)
     imports = writer.rows("import", file, "path, name, alias, flags, start, end, line, scope, module, local")
     unit.imports, unit.targets = imports[:, :8], imports[:, 8:]
     unit.relations = writer.rows("relation", file, "kind, written, start, end, line, scope, owner")
-    unit.commands = writer.rows("command", file, "start, line, scope, handler, grouped")
+    if to_resolve:
+        unit.refs = Held(writer.refs(file))
+        unit.commands = writer.rows("command", file, "start, line, scope, handler, grouped")
     return unit

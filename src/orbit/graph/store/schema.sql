@@ -101,7 +101,7 @@ CREATE TABLE string (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, value INTEGE
 CREATE TABLE config (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, key INTEGER NOT NULL, kind INTEGER NOT NULL) STRICT;  -- key, kind: text
 
 -- What resolving a file again needs besides the rows above: int32 arrays.
-CREATE TABLE facts (file INTEGER PRIMARY KEY, refs BLOB NOT NULL, binds BLOB NOT NULL, exports BLOB NOT NULL) STRICT;
+CREATE TABLE facts (file INTEGER PRIMARY KEY, binds BLOB NOT NULL, exports BLOB NOT NULL, refs BLOB NOT NULL) STRICT;
 
 -- Which names (and modules) a file's resolution looked up. A file is resolved again when what one of them means may have changed.
 CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) STRICT, WITHOUT ROWID;

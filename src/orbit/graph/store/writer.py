@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import apsw
@@ -16,9 +17,12 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 SHIFTS = {"symbol": 20, "relation": 20, "import": 20, "command": 20, "string": 24, "config": 24, "ref": 24}
 WIDTHS = {"symbol": 17, "relation": 12, "import": 11, "command": 13, "string": 4, "config": 4, "ref": 10}
 MARKS = {table: ", ".join("?" * width) for table, width in WIDTHS.items()}
+# Positions of the columns that indexes and word lists are made of, and the row's id: a row whose other columns differ is changed in place.
+INDEXED = {"symbol": (0, 1, 2, 3, 14), "relation": (0, 3, 4, 5), "import": (0, 5), "command": (0, 2), "string": (0, 2), "config": (0, 2), "ref": (0, 8)}
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
 COUNTED = ("symbol", "ref")
-LAST, CHUNK = 1 << 62, 1 << 16
+CHUNK = 1 << 16
+ASKED_AT_ONCE = 128  # texts in one question
 NO_NAMES = np.empty(0, dtype=np.int32)
 
 
@@ -49,12 +53,12 @@ def _bytes(numbers: Any) -> bytes:
 
 
 class Writer:
-    """Rows of one database; the caller holds the transaction."""
+    """Rows of one database; the caller holds the transaction. `empty`: there are no rows yet, and no indexes."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self.db = db
+    def __init__(self, db: apsw.Connection, *, empty: bool = False) -> None:
+        self.db, self.empty = db, empty
         self.gained = dict.fromkeys(COUNTED, 0)  # rows more than before
-        db.execute("CREATE TEMP TABLE IF NOT EXISTS parts (name INTEGER PRIMARY KEY, value TEXT NOT NULL)")
+        self._wordless: dict[str, list[int]] = {table: [] for table in FTS}  # new rows that are in no full-text table yet
 
     # --- meta
 
@@ -71,6 +75,15 @@ class Writer:
 
     def text_id(self, value: str) -> int | None:
         found: int | None = self.db.execute("SELECT id FROM text WHERE value = ?", (value,)).get
+        return found
+
+    def text_ids(self, values: Sequence[str]) -> dict[str, int]:
+        """The ids of those texts that are known."""
+        found = dict[str, int]()
+        for start in range(0, len(values), ASKED_AT_ONCE):
+            part = values[start : start + ASKED_AT_ONCE]
+            asked = (*part, *(None,) * (ASKED_AT_ONCE - len(part)))
+            found.update(self.db.execute(f"SELECT value, id FROM text WHERE value IN ({', '.join('?' * ASKED_AT_ONCE)})", asked))
         return found
 
     def text_value(self, text_id: int) -> str | None:
@@ -111,69 +124,92 @@ class Writer:
 
     def drop_file(self, file: int) -> None:
         """Remove a file and all its rows."""
-        self.drop_rows(file)
+        for table in SHIFTS:
+            self.put_rows(table, (file,), ())
         self.replace_uses(file, (NO_NAMES, NO_NAMES))
-        self.db.execute("DELETE FROM used WHERE file = ?", (file,))
+        for table in ("facts", "used"):
+            self.db.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
         self.db.execute("DELETE FROM file WHERE id = ?", (file,))
-
-    def drop_rows(self, file: int) -> None:
-        """Remove what was extracted from a file. What it looked up stays until it is resolved again."""
-        for table, shift in SHIFTS.items():
-            bounds = (file << shift, (file + 1) << shift)
-            if table in FTS:
-                self.db.execute(f"DELETE FROM {FTS[table]} WHERE rowid IN (SELECT id FROM {table} WHERE id >= ? AND id < ?)", bounds)
-            self._drop(table, bounds)
-        self.db.execute("DELETE FROM facts WHERE file = ?", (file,))
 
     # --- rows of files
 
-    def add_rows(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Rows in column order of the schema, id first."""
-        before = self.db.total_changes()
-        self.db.executemany(f"INSERT INTO {table} VALUES ({MARKS[table]})", rows)
-        if table in COUNTED:
-            self.gained[table] += self.db.total_changes() - before
+    def put_rows(self, table: str, files: Collection[int], rows: Iterable[tuple[Any, ...]]) -> None:
+        """The rows that some files have in a table, in column order of the schema, id first. Only what differs is written."""
+        if self.empty:
+            before = self.db.total_changes()
+            self.db.executemany(f"INSERT INTO {table} VALUES ({MARKS[table]})", rows)
+            self._gain(table, self.db.total_changes() - before)
+            return
+        old, shift = dict[int, tuple[Any, ...]](), SHIFTS[table]
+        for file in files:
+            old.update((row[0], row) for row in self.db.execute(f"SELECT * FROM {table} WHERE id >= ? AND id < ?", (file << shift, (file + 1) << shift)))
+        key, new, moved, gone = itemgetter(*INDEXED[table]), list[tuple[Any, ...]](), list[tuple[Any, ...]](), list[int]()
+        for row in rows:
+            known = old.pop(row[0], None)
+            if known is None:
+                new.append(row)
+            elif known != row:
+                if key(known) == key(row):
+                    moved.append(row)
+                else:
+                    gone.append(row[0])
+                    new.append(row)
+        gone += old
+        if table in FTS:
+            self.db.executemany(f"DELETE FROM {FTS[table]} WHERE rowid = ?", [(row,) for row in gone])
+            self._wordless[table] += [row[0] for row in new]
+        self.db.executemany(f"DELETE FROM {table} WHERE id = ?", [(row,) for row in gone])
+        self.db.executemany(f"INSERT INTO {table} VALUES ({MARKS[table]})", new)
+        if moved:
+            free = [at for at in range(WIDTHS[table]) if at not in INDEXED[table]]
+            names = [name for (name,) in self.db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+            pick = itemgetter(*free, 0)
+            self.db.executemany(f"UPDATE {table} SET {', '.join(f'{names[at]} = ?' for at in free)} WHERE id = ?", map(pick, moved))
+        self._gain(table, len(new) - len(gone))
 
-    def _drop(self, table: str, bounds: tuple[int, int]) -> None:
-        self.db.execute(f"DELETE FROM {table} WHERE id >= ? AND id < ?", bounds)
+    def _gain(self, table: str, count: int) -> None:
         if table in COUNTED:
-            self.gained[table] -= self.db.changes()
+            self.gained[table] += count
 
-    def add_words(self, file: int | None = None) -> None:
-        """Rows of a file, or of all, into the full-text tables; their texts are stored already."""
-        bounds = (file << SYMBOL_SHIFT, (file + 1) << SYMBOL_SHIFT) if file is not None else (0, LAST)
-        self.db.execute("DELETE FROM temp.parts")
-        names = self.db.execute("SELECT DISTINCT name, t.value FROM symbol JOIN text t ON t.id = name WHERE symbol.id >= ? AND symbol.id < ?", bounds)
+    def add_all_words(self) -> None:
+        """Fill the full-text tables; the texts of all rows are stored already."""
+        self.db.execute("CREATE TEMP TABLE parts (name INTEGER PRIMARY KEY, value TEXT NOT NULL)")
+        names = self.db.execute("SELECT DISTINCT name, t.value FROM symbol JOIN text t ON t.id = name")
         self.db.executemany("INSERT INTO temp.parts VALUES (?, ?)", ((name, parts) for name, value in names if (parts := name_parts(value))))
         self.db.execute(
             "INSERT INTO symbols_fts (rowid, name, parts, qualified) SELECT s.id, n.value, coalesce(p.value, ''), q.value FROM symbol s"
-            " JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified LEFT JOIN temp.parts p ON p.name = s.name WHERE s.id >= ? AND s.id < ?",
-            bounds,
+            " JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified LEFT JOIN temp.parts p ON p.name = s.name"
         )
-        bounds = (file << REF_SHIFT, (file + 1) << REF_SHIFT) if file is not None else (0, LAST)
+        self.db.execute("DROP TABLE temp.parts")
         for table, column in (("string", "value"), ("config", "key")):
-            self.db.execute(
-                f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column} WHERE r.id >= ? AND r.id < ?",
-                bounds,
+            self.db.execute(f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column}")
+
+    def add_new_words(self) -> None:
+        """Put the new rows into the full-text tables; their texts are stored already."""
+        named = "SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified WHERE s.id = ?"
+        rows = [(row, name, name_parts(name), full) for new in self._wordless["symbol"] for row, name, full in self.db.execute(named, (new,))]
+        self.db.executemany("INSERT INTO symbols_fts (rowid, name, parts, qualified) VALUES (?, ?, ?, ?)", rows)
+        for table, column in (("string", "value"), ("config", "key")):
+            self.db.executemany(
+                f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column} WHERE r.id = ?",
+                [(row,) for row in self._wordless[table]],
             )
 
     def add_facts(self, rows: Iterable[tuple[int, Any, Any, Any]]) -> None:
-        """(file, refs, binds, exports) of files: int32 arrays."""
+        """(file, binds, exports, refs) of files: int32 arrays."""
         blobs = ((file, *(np.ascontiguousarray(table, dtype="<i4").tobytes() for table in tables)) for file, *tables in rows)
         self.db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", blobs)
 
-    def facts(self, file: int) -> tuple[Any, Any, Any]:
-        """(refs, binds, exports) as stored by add_facts."""
-        found = self.db.execute("SELECT refs, binds, exports FROM facts WHERE file = ?", (file,)).fetchone() or (b"", b"", b"")
-        return tuple(np.frombuffer(blob, dtype="<i4").reshape(-1, width) for blob, width in zip(found, (9, 6, 2), strict=True))  # type: ignore[return-value]
+    def facts(self, file: int) -> tuple[Any, Any]:
+        """(binds, exports) as stored by add_facts."""
+        binds, exports = self.db.execute("SELECT binds, exports FROM facts WHERE file = ?", (file,)).fetchone() or (b"", b"")
+        return np.frombuffer(binds, dtype="<i4").reshape(-1, 6), np.frombuffer(exports, dtype="<i4").reshape(-1, 2)
+
+    def refs(self, file: int) -> Any:
+        """The references as stored by add_facts."""
+        return np.frombuffer(self.db.execute("SELECT refs FROM facts WHERE file = ?", (file,)).get or b"", dtype="<i4").reshape(-1, 9)
 
     # --- resolution
-
-    def replace_rows(self, table: str, file: int, rows: Iterable[Sequence[Any]]) -> None:
-        """The rows of one file anew."""
-        shift = SHIFTS[table]
-        self._drop(table, (file << shift, (file + 1) << shift))
-        self.add_rows(table, rows)
 
     def replace_uses(self, file: int, uses: Uses) -> None:
         """What a file's resolution looked up; of the names only the difference is written."""
@@ -227,6 +263,11 @@ class Writer:
             (container, name),
         )
 
+    def names_inside(self, container: int, most: int) -> frozenset[int] | None:
+        """The names of the symbols in a container, or None if there are more than that."""
+        found: list[tuple[int]] = self.db.execute("SELECT name FROM symbol WHERE container = ? LIMIT ?", (container, most + 1)).fetchall()
+        return frozenset(name for (name,) in found) if len(found) <= most else None
+
     def owned(self, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
         """(id, language, *columns) of the symbols of that name that say which type they belong to, in order of path and position."""
         yield from self.db.execute(
@@ -237,6 +278,11 @@ class Writer:
     def files_of_module(self, module: int) -> list[tuple[int, str]]:
         """(id, language) of the files of a module, by path."""
         return list(self.db.execute("SELECT id, lang FROM file WHERE module = ? ORDER BY path", (module,)))
+
+    def modules(self) -> frozenset[int]:
+        """The modules of all files."""
+        found: list[tuple[int]] = self.db.execute("SELECT DISTINCT module FROM file").fetchall()
+        return frozenset(module for (module,) in found)
 
     def file_row(self, file: int) -> tuple[str, str, int] | None:
         """(path, language, module) of a file."""
