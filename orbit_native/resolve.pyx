@@ -271,11 +271,13 @@ cdef class Resolver:
         return <list>found
 
     cdef list loaded(self, int family, rows):
-        cdef const int32_t[::1] row
+        cdef int32_t row[12]
+        cdef int column
         made = []
         for file, index, held in rows:
-            row = held
-            made.append(make_symbol(file, index, family, &row[0]))
+            for column in range(12):
+                row[column] = held[column]
+            made.append(make_symbol(file, index, family, row))
         return made
 
     cdef list module_files(self, int family, int module):

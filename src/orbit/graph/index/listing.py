@@ -28,11 +28,12 @@ class Listing(msgspec.Struct):
     unentered: dict[str, str] = {}  # folder -> "submodule", "nested_repository" or "unreadable"
     pruned: dict[str, str] = {}  # folder the walk did not enter -> the rule of .orbitignore, as `file:line:pattern`
     ignore_files: list[str] = []  # .gitignore files the walk obeyed
+    said: bytes = b""  # what git said, where it lists all there is
 
 
-def list_files(root: Path, *, submodules: bool = False) -> Listing:
-    """The files of a worktree."""
-    listing = list_by_git(root, submodules=submodules) if find_dot_git(root) is not None else None
+def list_files(root: Path, *, submodules: bool = False, known: Listing | None = None) -> Listing:
+    """The files of a worktree; `known` itself where git says the same again."""
+    listing = list_by_git(root, submodules=submodules, known=known) if find_dot_git(root) is not None else None
     return listing if listing is not None else list_by_walk(root)
 
 
@@ -45,7 +46,7 @@ def find_dot_git(root: Path) -> Path | None:
     return None
 
 
-def list_by_git(root: Path, *, submodules: bool = False) -> Listing | None:
+def list_by_git(root: Path, *, submodules: bool = False, known: Listing | None = None) -> Listing | None:
     """What git lists, or None where git is missing, knows no worktree, or is told to ignore this whole folder."""
     try:
         output = git.run(root, *_LIST)
@@ -57,7 +58,9 @@ def list_by_git(root: Path, *, submodules: bool = False) -> Listing | None:
         if error.is_no_repository:
             return None
         raise
-    listing = Listing(list(dict.fromkeys(git.split(output))), is_git=True)  # in git's order: nearly sorted
+    if output and not submodules and known is not None and known.said == output:
+        return known
+    listing = Listing(list(dict.fromkeys(git.split(output))), is_git=True, said=b"" if submodules else output)  # in git's order: nearly sorted
     nested = [path for path in listing.paths if path.endswith("/")] if b"/\0" in output else []
     if nested:
         listing.unentered.update((path[:-1], "nested_repository") for path in nested)

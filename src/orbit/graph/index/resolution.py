@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -51,6 +51,7 @@ class StoreLoader:
         self._writer, self._resolution = writer, resolution
         self._asked: Counter[int] = Counter()  # how often for members of a container
         self._inside: dict[int, frozenset[int] | None] = {}  # the names in those that are asked for often, if they are not too many
+        self._homes: dict[int, tuple[str, int]] = {}
         self._missed = 0
         self._modules: frozenset[int] | None = None
 
@@ -61,14 +62,27 @@ class StoreLoader:
         inside = self._inside.get(container)
         if inside is not None and name not in inside:
             return []
+        if inside is None and not self._writer.has_member(container, name):
+            return []
         return self._of_family(family, self._writer.members(container, name, SQL_DEFINITION))[:MOST_CANDIDATES]
 
     def owned(self, family: int, name: int) -> list[tuple[int, int, Any]]:
         return self._of_family(family, self._writer.owned(name, SQL_DEFINITION))
 
-    def _of_family(self, family: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[int, int, Any]]:
-        families = self._resolution.families
-        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, np.array(row[2:], dtype=np.int32)) for row in rows if families[row[1]] == family]
+    def _of_family(self, family: int, rows: list[tuple[Any, ...]]) -> list[tuple[int, int, Any]]:
+        """In order of path and position."""
+        if len(rows) > 1:
+            rows.sort(key=lambda row: (self._home(row[0])[0], row[0]))
+        return [(row[0] >> SYMBOL_SHIFT, row[0] & 0xFFFFF, row[1:]) for row in rows if self._home(row[0])[1] == family]
+
+    def _home(self, symbol: int) -> tuple[str, int]:
+        """Path and family of the file of a symbol."""
+        file = symbol >> SYMBOL_SHIFT
+        home = self._homes.get(file)
+        if home is None:
+            path, lang, _ = self._writer.file_row(file) or ("", NAMES[0], NONE)
+            home = self._homes[file] = path, self._resolution.families[lang]
+        return home
 
     def module_files(self, family: int, module: int) -> list[int]:
         if self._modules is not None and module not in self._modules:

@@ -62,14 +62,14 @@ def scan(root: Path, known: Survey | None = None) -> Scan:
     limits, root = read_limits(workspace), workspace.root
     if known is not None:
         with ThreadPoolExecutor(1) as beside:  # git takes as long as all the rest
-            listed = beside.submit(list_files, root, submodules=limits.submodules)
+            listed = beside.submit(list_files, root, submodules=limits.submodules, known=known.listing)
             folders, entries = known.look_at_folders(root), known.look_at_files(root)
         listing = listed.result()
-        if known.holds(folders, sorted(listing.paths)):
+        if known.holds(folders, listing):
             return sift(root, listing, limits, known, entries)
     else:
         listing = list_files(root, submodules=limits.submodules)
-    survey = Survey(root, sorted(listing.paths))
+    survey = Survey(root, listing)
     return sift(root, listing, limits, survey, survey.look_at_files(root))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from orbit import git
 from orbit.graph import languages
 from orbit.graph.index.ignore import FileTest, IgnoreTree
-from orbit.graph.index.listing import ORBITIGNORE, default_rules, read_ignore_file
+from orbit.graph.index.listing import ORBITIGNORE, Listing, default_rules, read_ignore_file
 from orbit_native import hashing
 
 # What is said of a file, beside the position of its language in `languages.NAMES`.
@@ -27,8 +27,10 @@ _CODES = {name: code for code, name in enumerate(languages.NAMES)}
 class Survey:
     """Claims by position in `paths`, which are sorted; they hold as long as the paths, the folders and the ignore files stay as they were."""
 
-    def __init__(self, root: Path, paths: list[str]) -> None:
-        self.paths, self.names = paths, encode(paths)
+    def __init__(self, root: Path, listing: Listing) -> None:
+        self.listing, self.paths = listing, sorted(listing.paths)
+        paths = self.paths
+        self.names = encode(paths)
         self.folders = _Folders(root, paths)
         self.claims = np.full(len(paths), UNKNOWN, dtype=np.int32)
         self.manifests = np.zeros(len(paths), dtype=bool)
@@ -39,9 +41,10 @@ class Survey:
         self._seen = self.look_at_folders(root)
         self._is_settled = time.time_ns() - int(self._seen["mtime_ns"].max(initial=0)) > SETTLED_NS
 
-    def holds(self, folders: np.ndarray, paths: list[str]) -> bool:
+    def holds(self, folders: np.ndarray, listing: Listing) -> bool:
         """Would a new survey say the same, now that folders look like this? A rule file that came or went has changed its folder."""
-        return self._is_settled and self.paths == paths and np.array_equal(folders, self._seen)
+        is_same = listing is self.listing or sorted(listing.paths) == self.paths
+        return self._is_settled and is_same and np.array_equal(folders, self._seen)
 
     def look_at_folders(self, root: Path) -> np.ndarray:
         """The stat of the folders and rule files."""

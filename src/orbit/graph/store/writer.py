@@ -254,26 +254,21 @@ class Writer:
         width = len(found[0]) if found else len(re.sub(r"\([^)]*\)", "", columns).split(","))  # a comma inside brackets parts no columns
         return np.array(found, dtype=np.int32).reshape(-1, width)
 
-    def members(self, container: int, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
-        """(id, language, *columns) of the symbols of that name in a container, in order of path and position."""
-        if self.db.execute("SELECT 1 FROM symbol WHERE container = ? AND name = ?", (container, name)).get is None:
-            return  # as most often; the join costs thrice as much
-        yield from self.db.execute(
-            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.container = ? AND s.name = ? ORDER BY file.path, s.id",
-            (container, name),
-        )
+    def has_member(self, container: int, name: int) -> bool:
+        return self.db.execute("SELECT 1 FROM symbol WHERE container = ? AND name = ?", (container, name)).get is not None
+
+    def members(self, container: int, name: int, columns: str) -> list[tuple[Any, ...]]:
+        """(id, *columns) of the symbols of that name in a container."""
+        return self.db.execute(f"SELECT id, {columns} FROM symbol WHERE container = ? AND name = ?", (container, name)).fetchall()
 
     def names_inside(self, container: int, most: int) -> frozenset[int] | None:
         """The names of the symbols in a container, or None if there are more than that."""
-        found: list[tuple[int]] = self.db.execute("SELECT name FROM symbol WHERE container = ? LIMIT ?", (container, most + 1)).fetchall()
+        found: list[tuple[Any, ...]] = self.db.execute("SELECT name FROM symbol WHERE container = ? LIMIT ?", (container, most + 1)).fetchall()
         return frozenset(name for (name,) in found) if len(found) <= most else None
 
-    def owned(self, name: int, columns: str) -> Iterator[tuple[Any, ...]]:
-        """(id, language, *columns) of the symbols of that name that say which type they belong to, in order of path and position."""
-        yield from self.db.execute(
-            f"SELECT s.id, file.lang, {columns} FROM symbol s JOIN file ON file.id = s.id >> 20 WHERE s.name = ? AND s.owner >= 0 ORDER BY file.path, s.id",
-            (name,),
-        )
+    def owned(self, name: int, columns: str) -> list[tuple[Any, ...]]:
+        """(id, *columns) of the symbols of that name that say which type they belong to."""
+        return self.db.execute(f"SELECT id, {columns} FROM symbol WHERE name = ? AND owner >= 0", (name,)).fetchall()
 
     def files_of_module(self, module: int) -> list[tuple[int, str]]:
         """(id, language) of the files of a module, by path."""
@@ -281,7 +276,7 @@ class Writer:
 
     def modules(self) -> frozenset[int]:
         """The modules of all files."""
-        found: list[tuple[int]] = self.db.execute("SELECT DISTINCT module FROM file").fetchall()
+        found: list[tuple[Any, ...]] = self.db.execute("SELECT DISTINCT module FROM file").fetchall()
         return frozenset(module for (module,) in found)
 
     def file_row(self, file: int) -> tuple[str, str, int] | None:
