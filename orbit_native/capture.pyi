@@ -14,6 +14,9 @@ HAS_ERRORS: Final = 4
 TOO_MANY_MATCHES: Final = 8
 
 @disjoint_base
+class Arena: ...
+
+@disjoint_base
 class Past: ...
 
 @disjoint_base

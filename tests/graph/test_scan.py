@@ -62,7 +62,7 @@ def assert_explained(root: Path, found: Scan) -> None:
 def walk(root: Path) -> Scan:
     """What a scan finds where there is no git."""
     listing = list_by_walk(root)
-    survey = Survey(root, sorted(listing.paths))
+    survey = Survey(root, listing)
     return sift(root, listing, Limits(), survey, survey.look_at_files(root))
 
 

@@ -22,7 +22,7 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.writer import KnownFile, Writer
 from orbit_native import hashing
-from orbit_native.resolve import fingerprint
+from orbit_native.catalogue import fingerprint
 
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
 Changed = dict[int, set[int] | None]  # names that may mean something else, and in which containers; None: wherever they are looked up
