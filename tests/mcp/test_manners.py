@@ -155,11 +155,11 @@ def test_questions_before_the_first_index_say_so_and_sync_reports_progress(tmp_p
     async def note(progress: float, total: float | None, message: str | None) -> None:
         seen.append((progress, total, message))
 
-    with Desk(make_large(tmp_path / "large", 600)) as client:
+    with Desk(make_large(tmp_path / "large", 2000)) as client:
         early = client.call("graph_search", query="load")
         assert early.error["code"] == "indexing"
         assert "orbit_graph_sync" in early.error["hint"]
-        assert client.call("graph_sync", progress=note)["files_indexed"] > 600
+        assert client.call("graph_sync", progress=note)["files_indexed"] > 2000
         assert client.call("graph_search", query="load")["total"] > 0
         rising = [progress for progress, _, _ in seen]
         assert rising and rising == sorted(set(rising)) and all(total == 100 for _, total, _ in seen)
