@@ -1,4 +1,4 @@
-# What resolve.pyx builds on: what is known, and the numbers both sides share.
+# What the layers of the resolver build on: what is known, and the numbers all share.
 from orbit_native.definitions cimport Facts, File, Index
 from orbit_native.tables cimport NumberSet, Table
 

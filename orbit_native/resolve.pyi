@@ -2,15 +2,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import disjoint_base
 
-from orbit_native.catalogue import Catalogue
+from orbit_native.members import Members
 
-@disjoint_base
-class Thing: ...
-
-@disjoint_base
-class Resolver(Catalogue):
+class Resolver(Members):
     def resolve_refs(self, file_id: int, refs: NDArray[np.int32]) -> tuple[NDArray[np.int32], Sequence[tuple[int, int, int]]]: ...
     def resolve_relations(self, file_id: int, rows: NDArray[np.int32]) -> NDArray[np.int32]: ...
     def follow_import(self, file_id: int, module: int, name: int) -> tuple[int, int | None] | None: ...

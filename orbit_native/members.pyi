@@ -1,0 +1,3 @@
+from orbit_native.scopes import Scopes
+
+class Members(Scopes): ...
