@@ -22,7 +22,7 @@ FILE_MODULES = {"hashing.pyx"}
 
 SQL_ROOMS = ("graph/store/", "graph/query/", "adr/index", "audit.py")
 INTERNALS = (("adr/", "orbit.runs."), ("runs/", "orbit.adr."))  # neighbours meet at the package, not inside it
-NATIVE_ROOMS = ("graph/facts.py", "graph/index/", "graph/query/")
+NATIVE_ROOMS = ("graph/facts.py", "graph/index/", "graph/query/", "graph/store/writer.py")
 PRINTING = ("cli/output.py", "cli/app.py")
 EXITING = ("cli/",)
 ENVIRONMENT = ("config.py",)

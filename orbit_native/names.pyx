@@ -113,8 +113,8 @@ cdef class Names:
         """The ids of many strings, as an array."""
         return np.array([self.add(text) for text in texts], dtype=np.int32)
 
-    def add_packed(self, bytes blob not None, const uint32_t[::1] offsets not None):
-        """The ids of the strings that another set gave with packed(), as an array."""
+    def add_packed(self, bytes blob not None, const uint32_t[::1] offsets not None, const unsigned char[::1] wanted not None):
+        """The ids of those strings that are wanted, of what another set gave with packed(), as an array; -1 for the others."""
         cdef Py_ssize_t count = offsets.shape[0] - 1, i
         ids = np.empty(count, dtype=np.int32)
         cdef int32_t[::1] out = ids
@@ -122,6 +122,9 @@ cdef class Names:
         cdef bint full = False
         with nogil:
             for i in range(count):
+                if not wanted[i]:
+                    out[i] = NO_ID
+                    continue
                 out[i] = self.put(text + offsets[i], offsets[i + 1] - offsets[i])
                 if out[i] < 0:
                     full = True

@@ -18,7 +18,8 @@ from orbit.graph.languages import language as find_language
 from orbit.model import RELATION_KIND_CODES, SYMBOL_KIND_CODES
 from orbit_native.names import Names
 
-# Columns of the packed tables; the first is the position of the file in its batch. Columns in TEXT are text ids.
+# Columns of the packed tables; the first is the position of the file in its batch. Columns in TEXT are text ids; so are those in SAID, whose texts
+# nobody looks up: the database keeps them in their rows.
 SYMBOL = ("file", "kind", "name", "qualified", "container", "start", "end", "line", "end_line", "name_start", "parent", "signature", "type", "value",
           "owner", "argc", "flags")  # fmt: skip
 REF = ("file", "kind", "name", "start", "end", "line", "receiver", "scope", "argc", "flags")
@@ -34,10 +35,11 @@ TABLES = {
     "export": EXPORT,
 }  # fmt: skip
 TEXT = {
-    "symbol": ("name", "qualified", "container", "signature", "type", "value", "owner"), "ref": ("name", "receiver"), "bind": ("name", "type", "value"),
-    "relation": ("target", "owner"), "import": ("path", "name", "alias"), "string": ("text",), "config": ("key", "kind"),
+    "symbol": ("name", "qualified", "container", "type", "value", "owner"), "ref": ("name", "receiver"), "bind": ("name", "type", "value"),
+    "relation": ("target", "owner"), "import": ("path", "name", "alias"), "config": ("key", "kind"),
     "command": ("name", "handler", "group"), "export": ("name", "value"),
 }  # fmt: skip
+SAID = {"symbol": "signature", "string": "text"}
 
 DEFINITION_FLAGS = {"static": 1, "varargs": 2, "extension": 4, "defaults": 8, "overload": 16}
 IMPORT_FLAGS = {"star": 1, "export": 2, "static": 4, "type": 8, "side": 16, "require": 32, "relative": 64, "system": 128, "mod": 256}

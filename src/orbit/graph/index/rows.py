@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from orbit.graph.index.pack import TABLES, TEXT, Packed
+from orbit.graph.index.pack import SAID, TABLES, TEXT, Packed
 from orbit.graph.index.pool import Done
 from orbit.graph.index.scan import Scan
 from orbit.graph.index.spill import Spill
@@ -23,7 +23,7 @@ _SYMBOL = [TABLES["symbol"].index(name) for name in (
     "name", "qualified", "container", "kind", "start", "end", "line", "end_line", "name_start", "parent", "signature", "type", "value", "owner", "argc",
     "flags",
 )]  # fmt: skip
-_PARENT = _SYMBOL.index(TABLES["symbol"].index("parent"))
+_PARENT, _SIGNATURE = (_SYMBOL.index(TABLES["symbol"].index(name)) for name in ("parent", "signature"))
 
 
 def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: list[str], ids: dict[str, int], spill: Spill) -> list[Unit]:
@@ -31,6 +31,7 @@ def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: 
     packed = done.packed
     kept = [position for position, digest in zip(done.positions, done.outcome, strict=True) if isinstance(digest, bytes)]
     digests = [digest for digest in done.outcome if isinstance(digest, bytes)]
+    said = {table: _read(packed, packed.tables[table][:, TABLES[table].index(column)]) for table, column in SAID.items()}
     _translate(packed, texts)
     units = [Unit(ids[found.paths[at]], found.paths[at], found.languages[at], texts.id(modules[at])) for at in kept]
     now = time.time_ns()
@@ -42,7 +43,7 @@ def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: 
     )
     files = np.array([unit.file for unit in units], dtype=np.int64)
     tables = {name: packed.tables[name] for name in TABLES}
-    _write_tables(writer, texts, tables, files, [unit.file for unit in units])
+    _write_tables(writer, texts, tables, said, files, [unit.file for unit in units])
     refs = _share_out(units, tables, spill)
     writer.add_facts((unit.file, unit.binds, unit.exports, part) for unit, part in zip(units, refs, strict=True))
     return units
@@ -50,23 +51,33 @@ def write_batch(writer: Writer, texts: Texts, done: Done, found: Scan, modules: 
 
 def _translate(packed: Packed, texts: Texts) -> None:
     """Text ids of the batch become those of the database."""
-    table = np.append(texts.take(packed.texts, packed.offsets), np.int32(-1))  # index -1: no text
-    for name, columns in TEXT.items():
-        array = packed.tables[name]
-        for column in columns:
-            at = TABLES[name].index(column)
-            array[:, at] = table[array[:, at]]
+    columns = [packed.tables[name][:, TABLES[name].index(column)] for name, found in TEXT.items() for column in found]
+    wanted = np.zeros(len(packed.offsets), dtype=np.uint8)  # one more than there are texts: -1 is no text
+    for column in columns:
+        wanted[column] = 1
+    table = np.append(texts.take(packed.texts, packed.offsets, wanted), np.int32(-1))
+    for column in columns:
+        column[:] = table[column]
 
 
-def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], files: Any, ids: list[int]) -> None:
+def _read(packed: Packed, ids: Any) -> list[str]:
+    """Texts of the batch."""
+    bounds = packed.offsets.tolist()
+    return [packed.texts[bounds[at] : bounds[at + 1]].decode() for at in ids.tolist()]
+
+
+def _write_tables(writer: Writer, texts: Texts, tables: dict[str, Any], said: dict[str, list[str]], files: Any, ids: list[int]) -> None:
     symbols = tables["symbol"]
     held = files[symbols[:, 0]] << SYMBOL_SHIFT
     columns = [symbols[:, at] for at in _SYMBOL]
     columns[_PARENT] = optional(columns[_PARENT], held)
-    writer.put_rows("symbol", ids, as_rows(number(symbols[:, 0], files, SYMBOL_SHIFT), *columns))
+    rows = [number(symbols[:, 0], files, SYMBOL_SHIFT).tolist(), *(column.tolist() for column in columns)]
+    rows[1 + _SIGNATURE] = said["symbol"]
+    writer.put_rows("symbol", ids, zip(*rows, strict=True))
     strings = tables["string"]
     scopes = optional(strings[:, 3], files[strings[:, 0]] << SYMBOL_SHIFT)
-    writer.put_rows("string", ids, as_rows(number(strings[:, 0], files, REF_SHIFT), strings[:, 2], strings[:, 1], scopes))
+    lines = strings[:, 2].tolist()
+    writer.put_rows("string", ids, zip(number(strings[:, 0], files, REF_SHIFT).tolist(), lines, said["string"], scopes.tolist(), strict=True))
     configs = tables["config"]
     writer.put_rows("config", ids, as_rows(number(configs[:, 0], files, REF_SHIFT), configs[:, 3], configs[:, 1], configs[:, 2]))
     commands = tables["command"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,8 +16,8 @@ class Texts(Protocol):
 
     def id(self, text: str) -> int: ...
     def text(self, text_id: int) -> str: ...
-    def take(self, blob: bytes, offsets: Any) -> Any:
-        """The ids of the texts of a batch, as an array."""
+    def take(self, blob: bytes, offsets: Any, wanted: Any) -> Any:
+        """The ids of those texts of a batch that are wanted, -1 for the others, as an array."""
 
     def fresh(self) -> Iterator[tuple[int, str]]:
         """Texts not yet in the database, by id; they count as written after this."""
@@ -69,15 +68,17 @@ class StoredTexts:
         self._ids[found], self._values[text_id] = text_id, found
         return found
 
-    def take(self, blob: bytes, offsets: Any) -> Any:
-        texts = [blob[start:end].decode() for start, end in pairwise(offsets.tolist())]
+    def take(self, blob: bytes, offsets: Any, wanted: Any) -> Any:
+        ids, bounds, chosen = np.full(len(offsets) - 1, -1, dtype=np.int32), offsets.tolist(), np.flatnonzero(wanted[: len(offsets) - 1])
+        texts = [blob[bounds[at] : bounds[at + 1]].decode() for at in chosen.tolist()]
         unknown = [text for text in texts if text not in self._ids]
         for text, text_id in self._writer.text_ids(unknown).items():
             self._ids[text], self._values[text_id] = text_id, text
         for text in unknown:
             if text not in self._ids:
                 self._ids[text], self._values[self._next], self._next = self._next, text, self._next + 1
-        return np.array([self._ids[text] for text in texts], dtype=np.int32)
+        ids[chosen] = [self._ids[text] for text in texts]
+        return ids
 
     def fresh(self) -> Iterator[tuple[int, str]]:
         first, self._written = self._written, self._next

@@ -31,7 +31,7 @@ ESTIMATE = "estimate: bytes / 4"
 GROUP = "orbit.tokenizers"
 MAX_TOKENS = 4_000
 TIMEOUT_MS = 15_000
-SIGNATURES = "SELECT line, t.value FROM symbol s JOIN text t ON t.id = s.signature WHERE s.id >= ? AND s.id < ?"
+SIGNATURES = "SELECT line, signature FROM symbol s WHERE s.id >= ? AND s.id < ?"
 LONGEST_OUTLINE = 400  # symbols a file's summary names at most
 LONGEST_LISTING = 200  # files a folder's summary names at most
 

@@ -27,10 +27,9 @@ _LINE = re.compile(r":(\d{1,9})(?:[-:]\d+)*$")  # `a.py:12:3`, as compilers and 
 _SEPARATORS = re.compile(r"::|[.#/]")
 _NUMBERS, _GENERICS, _IMPL = re.compile(r"#\d+(?=$|::|[.#/])"), re.compile(r"(?<=\w)<[^<>]*>"), re.compile(r"<([^<>]+?)(?: as [^<>]*)?>")
 _REPEAT = re.compile(r"#\d+$")  # how qualified names tell apart what a file defines several times
-COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, g.value, s.name, s.qualified,
+COLUMNS = """SELECT s.id, f.path, f.lang, n.value, q.value, s.kind, s.start, s.end, s.line, s.end_line, s.signature, s.name, s.qualified,
     f.is_test OR f.is_generated, s.flags & 16
-    FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified
-    JOIN text g ON g.id = s.signature"""
+    FROM symbol s JOIN file f ON f.id = s.id >> 20 JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified"""
 
 
 class Symbol(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ CREATE TABLE symbol (
     end_line INTEGER NOT NULL,
     name_start INTEGER NOT NULL,
     parent INTEGER,                   -- symbol
-    signature INTEGER NOT NULL,       -- text
+    signature TEXT NOT NULL,
     type INTEGER NOT NULL,            -- text: canonical declared type, -1
     value INTEGER NOT NULL,           -- text: canonical initialiser, -1
     owner INTEGER NOT NULL,           -- text: canonical type it belongs to, -1
@@ -97,16 +97,16 @@ CREATE TABLE command (
     held INTEGER
 ) STRICT;
 
-CREATE TABLE string (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, value INTEGER NOT NULL, scope INTEGER) STRICT;      -- value: text; scope: symbol
+CREATE TABLE string (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, value TEXT NOT NULL, scope INTEGER) STRICT;         -- scope: symbol
 CREATE TABLE config (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, key INTEGER NOT NULL, kind INTEGER NOT NULL) STRICT;  -- key, kind: text
 
--- What resolving a file again needs besides the rows above: int32 arrays.
+-- What resolving a file again needs besides the rows above: tables of integers, packed.
 CREATE TABLE facts (file INTEGER PRIMARY KEY, binds BLOB NOT NULL, exports BLOB NOT NULL, refs BLOB NOT NULL) STRICT;
 
 -- Which names (and modules) a file's resolution looked up. A file is resolved again when what one of them means may have changed.
 CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) STRICT, WITHOUT ROWID;
 
--- The same by file, as sorted int32 arrays; and fingerprints of the names with the containers in which they were looked up.
+-- The same by file, sorted and packed; and fingerprints of the names with the containers in which they were looked up.
 CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL, members BLOB NOT NULL) STRICT;
 
 -- size and mtime_ns: of a file that was read and found to be no source, so that it is not read again; else -1
@@ -118,9 +118,8 @@ CREATE VIEW files AS
     SELECT path, hash AS content_hash, mtime_ns, lang, size AS byte_len, extracted_at FROM file;
 CREATE VIEW symbols AS
     SELECT symbol.id, file.path AS file_path, n.value AS name, q.value AS qualified, kind.name AS kind, start AS span_start, end AS span_end,
-           g.value AS signature, parent AS parent_symbol, line, end_line
+           signature, parent AS parent_symbol, line, end_line
     FROM symbol JOIN file ON file.id = symbol.id >> 20 JOIN text n ON n.id = symbol.name JOIN text q ON q.id = symbol.qualified
-    JOIN text g ON g.id = symbol.signature
     JOIN kind ON kind.id = symbol.kind AND kind.sort = 'symbol';
 CREATE VIEW refs AS
     SELECT ref.id, file.path AS from_file, ref.start AS from_span_start, ref.end AS from_span_end, n.value AS target_name, t.value AS target_qualified,
@@ -143,8 +142,8 @@ CREATE VIEW commands AS
            (SELECT s.id FROM symbol s WHERE s.qualified = command.target AND s.id >> 20 = command.target_file ORDER BY s.id LIMIT 1) AS handler_symbol
     FROM command JOIN file ON file.id = command.id >> 20 WHERE full_name != '';   -- without rows that only join others
 CREATE VIEW strings AS
-    SELECT string.id, file.path AS file_path, line, t.value, scope AS context_symbol
-    FROM string JOIN file ON file.id = string.id >> 24 JOIN text t ON t.id = string.value;
+    SELECT string.id, file.path AS file_path, line, value, scope AS context_symbol
+    FROM string JOIN file ON file.id = string.id >> 24;
 CREATE VIEW configs AS
     SELECT config.id, file.path AS file_path, line, k.value AS key, t.value AS kind
     FROM config JOIN file ON file.id = config.id >> 24 JOIN text k ON k.id = config.key JOIN text t ON t.id = config.kind;

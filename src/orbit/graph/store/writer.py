@@ -11,6 +11,8 @@ import apsw
 import msgspec
 import numpy as np
 
+from orbit_native.packing import pack, unpack
+
 SYMBOL_SHIFT, REF_SHIFT = 20, 24
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 # Tables whose ids are file << shift | n.
@@ -20,6 +22,10 @@ MARKS = {table: ", ".join("?" * width) for table, width in WIDTHS.items()}
 # Positions of the columns that indexes and word lists are made of, and the row's id: a row whose other columns differ is changed in place.
 INDEXED = {"symbol": (0, 1, 2, 3, 14), "relation": (0, 3, 4, 5), "import": (0, 5), "command": (0, 2), "string": (0, 2), "config": (0, 2), "ref": (0, 8)}
 FTS = {"symbol": "symbols_fts", "string": "strings_fts", "config": "configs_fts"}
+_WORDS = (
+    "INSERT INTO strings_fts (rowid, value) SELECT r.id, r.value FROM string r",
+    "INSERT INTO configs_fts (rowid, key) SELECT r.id, t.value FROM config r JOIN text t ON t.id = r.key",
+)
 COUNTED = ("symbol", "ref")
 CHUNK = 1 << 16
 ASKED_AT_ONCE = 128  # texts in one question
@@ -48,8 +54,11 @@ def name_parts(name: str) -> str:
 
 
 def _bytes(numbers: Any) -> bytes:
-    found: bytes = numbers.astype("<i4").tobytes()
-    return found
+    return pack(numbers.reshape(-1, 1))
+
+
+def _numbers(packed: bytes | None) -> Any:
+    return unpack(packed or b"", 1)[:, 0]
 
 
 class Writer:
@@ -181,41 +190,36 @@ class Writer:
             " JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified LEFT JOIN temp.parts p ON p.name = s.name"
         )
         self.db.execute("DROP TABLE temp.parts")
-        for table, column in (("string", "value"), ("config", "key")):
-            self.db.execute(f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column}")
+        for statement in _WORDS:
+            self.db.execute(statement)
 
     def add_new_words(self) -> None:
         """Put the new rows into the full-text tables; their texts are stored already."""
         named = "SELECT s.id, n.value, q.value FROM symbol s JOIN text n ON n.id = s.name JOIN text q ON q.id = s.qualified WHERE s.id = ?"
         rows = [(row, name, name_parts(name), full) for new in self._wordless["symbol"] for row, name, full in self.db.execute(named, (new,))]
         self.db.executemany("INSERT INTO symbols_fts (rowid, name, parts, qualified) VALUES (?, ?, ?, ?)", rows)
-        for table, column in (("string", "value"), ("config", "key")):
-            self.db.executemany(
-                f"INSERT INTO {FTS[table]} (rowid, {column}) SELECT r.id, t.value FROM {table} r JOIN text t ON t.id = r.{column} WHERE r.id = ?",
-                [(row,) for row in self._wordless[table]],
-            )
+        for table, statement in zip(("string", "config"), _WORDS, strict=True):
+            self.db.executemany(f"{statement} WHERE r.id = ?", [(row,) for row in self._wordless[table]])
 
     def add_facts(self, rows: Iterable[tuple[int, Any, Any, Any]]) -> None:
         """(file, binds, exports, refs) of files: int32 arrays."""
-        blobs = ((file, *(np.ascontiguousarray(table, dtype="<i4").tobytes() for table in tables)) for file, *tables in rows)
-        self.db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", blobs)
+        self.db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?)", ((file, *map(pack, tables)) for file, *tables in rows))
 
     def facts(self, file: int) -> tuple[Any, Any]:
         """(binds, exports) as stored by add_facts."""
         binds, exports = self.db.execute("SELECT binds, exports FROM facts WHERE file = ?", (file,)).fetchone() or (b"", b"")
-        return np.frombuffer(binds, dtype="<i4").reshape(-1, 6), np.frombuffer(exports, dtype="<i4").reshape(-1, 2)
+        return unpack(binds, 6), unpack(exports, 2)
 
     def refs(self, file: int) -> Any:
         """The references as stored by add_facts."""
-        return np.frombuffer(self.db.execute("SELECT refs FROM facts WHERE file = ?", (file,)).get or b"", dtype="<i4").reshape(-1, 9)
+        return unpack(self.db.execute("SELECT refs FROM facts WHERE file = ?", (file,)).get or b"", 9)
 
     # --- resolution
 
     def replace_uses(self, file: int, uses: Uses) -> None:
         """What a file's resolution looked up; of the names only the difference is written."""
         names, members = uses
-        blob = self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get
-        before = np.frombuffer(blob, dtype="<i4") if blob is not None else NO_NAMES
+        before = _numbers(self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get)
         gone, new = np.setdiff1d(before, names, assume_unique=True), np.setdiff1d(names, before, assume_unique=True)
         self.db.executemany("DELETE FROM uses WHERE name = ? AND file = ?", [(name, file) for name in gone.tolist()])
         self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", [(name, file) for name in new.tolist()])
@@ -234,7 +238,7 @@ class Writer:
 
     def has_looked_up(self, file: int, members: Any) -> bool:
         """Did a file's resolution look up one of these fingerprints?"""
-        held = np.frombuffer(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get or b"", dtype="<i4")
+        held = _numbers(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get)
         at = np.minimum(np.searchsorted(held, members), len(held) - 1)
         return len(held) > 0 and bool((held[at] == members).any())
 
