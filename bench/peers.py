@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from corpus import cache
 from measure import environment, run_command
 from run import ORBIT
-from targets import amount, machine, write_section
+from targets import PAGE, amount, machine, write_section
 from trees import tree_of
 
 CODE_REVIEW_GRAPH, CODEGRAPH = "2.3.9", "1.6.1"
@@ -133,6 +133,21 @@ def table(tree: str, rows: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def bars(found: dict[str, dict[str, dict[str, Any]]]) -> str:
+    """A picture of the builds: seconds on the clock, as long as they are, tree by tree."""
+    longest = max(row["build"] for rows in found.values() for row in rows.values())
+    parts, y = list[str](), 20
+    for tree, rows in found.items():
+        parts.append(f'<text x="10" y="{y + 12}" font-weight="bold">{tree}</text>')
+        for name, row in rows.items():
+            y, width = y + 24, 500 * row["build"] / longest
+            parts.append(f'<text x="10" y="{y + 12}">{name}</text><rect x="230" y="{y}" width="{width:.1f}" height="16" fill="#1b6ca8"/>')
+            parts.append(f'<text x="{236 + width:.1f}" y="{y + 12}">{amount("seconds", row["build"])}</text>')
+        y += 40
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="820" height="{y}" font-family="sans-serif" font-size="12">'
+    return "\n".join([head, *parts, "</svg>", ""])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--trees", nargs="+", choices=sorted(ASKED), default=list(ASKED))
@@ -149,6 +164,7 @@ def main() -> None:
     given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if given.write:
         write_section("peers", "\n".join([machine() + "\n", *(table(tree, rows) for tree, rows in found.items())]))
+        PAGE.with_name("peers.svg").write_text(bars(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,17 @@
-"""The ratios of past runs, the last 200 of them, and a picture of how they went."""
+"""The ratios of past runs, the last 200 of them, and a picture of how they went.
+
+    python bench/trend.py      draws the ratios of all baselines this repository had into docs/trend.svg
+"""
 
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from pathlib import Path
 
+BASELINE = Path(__file__).with_name("baseline.json")
+PICTURE = BASELINE.parent.parent / "docs" / "trend.svg"
 KEPT = 200
 WIDTH, HEIGHT, MARGIN = 900, 520, 60  # room for 28 labels
 COLOURS = ("#1b6ca8", "#c8553d", "#3f8f4f", "#8a5aa8", "#b08900", "#4aa3a2", "#b0407a", "#666666")
@@ -40,3 +46,17 @@ def draw(runs: list[dict[str, float]]) -> str:
 
 def _y(value: float, top: float) -> float:
     return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * value / top
+
+
+def baselines() -> list[dict[str, float]]:
+    """The ratios of each committed baseline, oldest first, and of the one in the worktree."""
+    here = {"cwd": BASELINE.parent, "check": True, "capture_output": True, "text": True}
+    commits = subprocess.run(["git", "log", "--reverse", "--format=%h", "--", BASELINE.name], **here).stdout.split()  # type: ignore[call-overload]
+    texts = [subprocess.run(["git", "show", f"{commit}:./{BASELINE.name}"], **here).stdout for commit in commits]  # type: ignore[call-overload]
+    if (now := BASELINE.read_text(encoding="utf-8")) not in texts[-1:]:
+        texts.append(now)
+    return [json.loads(text)["ratios"] for text in texts]
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(draw(baselines()), encoding="utf-8")
