@@ -23,6 +23,13 @@ cdef inline long long place(int scope, int name):
     return <long long>(scope + 1) << 32 | <unsigned int>name
 
 
+cdef enum:
+    IN_MODULES = -2                              # where a name is looked up, if not in a container: modules, what says its owner, imports as written
+    AS_OWNED = -3
+    AS_HINT = -4
+    IN_FILE = -16                                # less the id: among what one file says besides its definitions
+
+
 cpdef int fingerprint(int container, int name)
 
 
@@ -34,9 +41,10 @@ cdef class Catalogue:
     cdef Table modules        # by module and family: ids of files
     cdef Index all            # of a complete build
     cdef NumberSet noted      # names looked up
-    cdef NumberSet prints     # fingerprints of them and the containers in which they were
+    cdef NumberSet prints     # fingerprints of them and of where they were
     cdef dict paths, type_paths, joined, near
     cdef int empty
+    cdef int note(self, int where, int name) except -1
     cdef File make_file(self, Facts facts)
     cdef list star_targets(self, File file, int module, int scope)
     cdef int type_scope(self, File file, int scope)

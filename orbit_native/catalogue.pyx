@@ -14,9 +14,17 @@ cdef enum:
     FORM_RETURN = 5
 
 
-cpdef int fingerprint(int container, int name):
-    """A number for a name in a container. Two pairs may share one: then a file is resolved again without need."""
-    cdef unsigned int mixed = <unsigned int>container * 0x9E3779B1u ^ (<unsigned int>name * 0x85EBCA77u + 0x165667B1u)
+MODULES, OWNED, HINT = IN_MODULES, AS_OWNED, AS_HINT
+
+
+cpdef int inside(int file):
+    """Where names are looked up that a file says something about besides defining them: imports, exports, bindings."""
+    return IN_FILE - file
+
+
+cpdef int fingerprint(int where, int name):
+    """A number for a name looked up in a container or the like. Two pairs may share one: then a file is resolved again without need."""
+    cdef unsigned int mixed = <unsigned int>where * 0x9E3779B1u ^ (<unsigned int>name * 0x85EBCA77u + 0x165667B1u)
     mixed ^= mixed >> 15
     return <int>((mixed * 0xC2B2AE3Du) >> 1)
 
@@ -53,6 +61,12 @@ cdef class Catalogue:
         self.paths.clear()
         self.joined.clear()
         self.near.clear()
+
+    cdef int note(self, int where, int name) except -1:
+        """A name is being looked up there: in a container, or in one of the places numbered below zero."""
+        self.noted.add(name)
+        self.prints.add(fingerprint(where, name))
+        return 0
 
     cdef File make_file(self, Facts facts):
         cdef File file = File.__new__(File)
@@ -146,8 +160,7 @@ cdef class Catalogue:
 
     cdef list find_members(self, int family, int container, int name):
         """Definitions called `name` inside `container`, in order of path and position; of very many only the first."""
-        self.noted.add(name)
-        self.prints.add(fingerprint(container, name))
+        self.note(container, name)
         found = self.members.get(container, name, family)
         if found is None:
             found = self.all.find(family, container, name) if self.all is not None else self.loaded(family, self.loader.members(family, container, name))
@@ -156,7 +169,7 @@ cdef class Catalogue:
 
     cdef list owned_members(self, int family, int name):
         """Definitions called `name` that say which type they belong to, in order of path and position."""
-        self.noted.add(name)
+        self.note(AS_OWNED, name)
         key = (family, name)
         found = self.owned.get(key)
         if found is None:
@@ -175,7 +188,7 @@ cdef class Catalogue:
         return made
 
     cdef list module_files(self, int family, int module):
-        self.noted.add(module)
+        self.note(IN_MODULES, module)
         found = self.modules.get(module, family, 0)
         if found is None:
             found = self.loader.module_files(family, module) if self.loader is not None else []

@@ -53,7 +53,6 @@ cdef class Members(Scopes):
         cdef Thing found
         cdef Symbol other
         result = []
-        self.noted.add(symbol.name)
         namesakes = self.find_members(symbol.family, symbol.container, symbol.name)
         for other in [s for s in namesakes if self.kind_bits[(<Symbol>s).kind] & (TYPE_KIND | MODULE_KIND)] or [symbol]:
             file = self.get_file(other.file)
@@ -276,6 +275,7 @@ cdef class Members(Scopes):
         return home.module if home is not None else NOTHING
 
     cdef bint imports_extension(self, File file, Symbol symbol):
+        self.note_inside(file, symbol.name)
         for module, wanted, _flags, _scope in file.named.get(symbol.name, ()):
             if wanted == symbol.name and module == self.module_around(symbol):
                 return True
@@ -287,6 +287,7 @@ cdef class Members(Scopes):
         cdef str text = self.text(module)
         if symbol.file == file.id or self.imports_extension(file, symbol):
             return True
+        self.note_inside(file, file.module)
         for star, _flags in file.stars:
             if star == module:
                 return True

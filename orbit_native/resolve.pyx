@@ -18,6 +18,8 @@ cdef enum:
     FLAG_NEW = 1                                 # of a reference
     REF_CALL = 0
     REF_TYPE = 1
+    REF_USE = 2
+    REF_BOUND = 3
 
 
 cdef class Resolver(Members):
@@ -186,6 +188,7 @@ cdef class Resolver(Members):
                 return thing(CLASS if name in rules.class_names else INSTANCE, EXACT, self.real_type(file, around, depth))
             if rules.makes_objects and name in rules.self_names:
                 return self.object_around(file, scope, depth)
+            self.note_inside(file, name)
             if file.binds.get(place(scope, name)) is None:
                 return None
         found = self.lookup(file, scope, name, at, NOTHING, TYPE_KIND | VALUE_KIND | MODULE_KIND, depth + 1)
@@ -437,7 +440,7 @@ cdef class Resolver(Members):
 
     cdef Thing target_of(self, File file, int kind, int name, int start, int receiver, int scope, int argc, int flags, int depth=0):
         cdef Thing held
-        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == 3 or (flags & FLAG_NEW and not file.rules.makes_objects) else CALLABLE_KIND | TYPE_KIND
+        cdef int bits = TYPE_KIND if kind == REF_TYPE or kind == REF_BOUND or (flags & FLAG_NEW and not file.rules.makes_objects) else CALLABLE_KIND | TYPE_KIND
         if receiver == NOTHING:
             if name in file.rules.super_names:
                 return thing(LOCAL, EXACT)
@@ -445,6 +448,7 @@ cdef class Resolver(Members):
                 bits |= OF_CLASS if self.on_class(file, scope) else OF_INSTANCE
             return self.lookup(file, scope, name, start, argc, bits, depth)
         held = self.evaluate(file, scope, receiver, start, depth)
+        self.note_inside(file, name)
         if held is not None and name in file.rules.class_words:
             return thing(EXTERNAL, held.conf)               # `new this.constructor()`: whatever the type of this is at run time
         if held is not None and held.symbol is not None and file.rules.makes_objects and (held.kind == FUNCTION or held.kind == UNKNOWN):
@@ -470,11 +474,8 @@ cdef class Resolver(Members):
         others = []
         for i in range(refs.shape[0]):
             out[i, 0], out[i, 1], out[i, 2] = NOTHING, NOTHING, FUZZY
-            self.noted.add(refs[i, 1])
             found = self.target_of(file, refs[i, 0], refs[i, 1], refs[i, 2], refs[i, 5], refs[i, 6], refs[i, 7], refs[i, 8])
-            if found is None:
-                continue
-            symbol = found.symbol
+            symbol = found.symbol if found is not None else None
             if symbol is not None and (symbol.name == refs[i, 1] or found.kind == CLASS or found.kind == FUNCTION or found.kind == MODULE):
                 out[i, 0], out[i, 1], out[i, 2] = symbol.qualified, symbol.file, found.conf
                 if found.conf == EXACT and symbol.file != file_id:
@@ -484,10 +485,13 @@ cdef class Resolver(Members):
                 elif refs[i, 0] == REF_CALL:
                     for other in self.equals_of(symbol, refs[i, 7], found.equals, file.rules.global_names):
                         others.append((i, (<Symbol>other).qualified, (<Symbol>other).file))
-            elif found.kind == MODULE and found.module != NOTHING:
+            elif found is not None and found.kind == MODULE and found.module != NOTHING:
                 out[i, 0], out[i, 2] = found.module, IMPORTED
-            elif found.kind != UNKNOWN:
-                out[i, 0] = -2
+            else:
+                if found is not None and found.kind != UNKNOWN:
+                    out[i, 0] = -2
+                if refs[i, 0] != REF_USE:
+                    self.noted.add(refs[i, 1])  # a row without a target: by its name alone it can still be found
         return result, others
 
     cdef list equals_of(self, Symbol symbol, int argc, list options, bint one_world):
@@ -528,9 +532,6 @@ cdef class Resolver(Members):
                     result[i, 0] = found.symbol.qualified
             elif scope >= 0:
                 result[i, 0] = self.real_type(file, scope, 0).qualified
-            names, _arguments = self.parse_type(target)
-            for name in names:
-                self.noted.add(name)
             around = file.at(scope).parent if scope >= 0 and owner == NOTHING else scope
             found = self.resolve_type(file, around, target, 0)
             if found is not None and found.symbol is not None and found.kind == INSTANCE:
@@ -567,11 +568,11 @@ cdef class Resolver(Members):
             return None
         return found.symbol.qualified, found.symbol.file
 
-    def take_noted(self, list more not None):
-        """What was looked up since the last call: ids of names, sorted, and fingerprints of (container, name), sorted. `more`: names to count in."""
+    def take_noted(self, list hints not None):
+        """What was looked up since the last call: ids of names, sorted, and fingerprints of them with where, sorted. `hints`: names in its imports."""
         cdef int name
-        for name in more:
-            self.noted.add(name)
+        for name in hints:
+            self.note(AS_HINT, name)
         found = self.noted.array(), self.prints.array()
         self.noted.clear()
         self.prints.clear()

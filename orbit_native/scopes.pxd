@@ -50,6 +50,8 @@ cdef class Scopes(Catalogue):
     cdef int cycles           # inferences so far that ended early, because they led back to where they began
     cdef bint cut_short       # did a cycle end one since the bases of a type are being found?
     cdef File begin(self, int file_id)
+    cdef int note_inside(self, File file, int name) except -1
+    cdef int note_around(self, File file, Symbol around) except -1
     cdef bint comes_back(self, key)
     cdef bint too_deep(self, int depth)
     cdef list fitting(self, list found, int bits)

@@ -39,6 +39,19 @@ cdef class Scopes(Catalogue):
             self.seen.clear()
         return self.get_file(file_id)
 
+    cdef int note_inside(self, File file, int name) except -1:
+        """It matters what a file says of a name besides defining it. What is said in the file being resolved it knows itself, but what is found
+        of bases is kept for others."""
+        if file.id != self.current or self.busy_bases:
+            self.note(IN_FILE - file.id, name)
+        return 0
+
+    cdef int note_around(self, File file, Symbol around) except -1:
+        """The same of a definition in whose scope names are looked up."""
+        if file.id != self.current or self.busy_bases:
+            self.note(around.container, around.name)
+        return 0
+
     cdef bint comes_back(self, key):
         """Is this being inferred already?"""
         cdef bint again = key in self.busy
@@ -112,6 +125,7 @@ cdef class Scopes(Catalogue):
         cdef bint direct = True
         if self.too_deep(depth):
             return None
+        self.note_inside(file, name)
         imported = file.named.get(name)
         while True:
             bound = file.binds.get(place(here, name))
@@ -135,6 +149,7 @@ cdef class Scopes(Catalogue):
                         found = self.follow(file, module, wanted, argc, bits, depth + 1)
                         return found if found is not None else thing(EXTERNAL, IMPORTED)
             around = file.at(here)
+            self.note_around(file, around)
             if self.kind_bits[around.kind] & (TYPE_KIND | MODULE_KIND if rules.class_sides else TYPE_KIND):
                 if rules.implicit_self or direct:
                     if rules.implicit_self:
@@ -169,6 +184,7 @@ cdef class Scopes(Catalogue):
         """What `this` stands for where a scope says it: in an extension, in the body of a `with`."""
         cdef Thing found
         for name in file.rules.self_names:
+            self.note_inside(file, name)
             bound = file.binds.get(place(scope, name))
             if bound is not None and bound[0][0] <= at:
                 found = self.local(file, scope, bound, at, depth)
@@ -241,7 +257,7 @@ cdef class Scopes(Catalogue):
             symbol = self.pick(options, file.id, argc, bits)
             return self.of_symbol(symbol, SAME_MODULE, depth)
         if not rules.textual_imports:
-            self.noted.add(file.module)        # under it star imports are seen, by whoever looks at an expression of this file
+            self.note_inside(file, file.module)        # under which star imports are seen
             for module, _flags in file.stars:
                 if module == NOTHING:
                     continue
@@ -265,7 +281,7 @@ cdef class Scopes(Catalogue):
             return None
         mine = self.fitting(file.own_members(self.nameless(), name), bits)
         if mine and name not in rules.builtins:
-            self.noted.add(name)
+            self.note(self.nameless(), name)
             symbol = self.pick(mine, file.id, argc, bits)
             if self.kind_bits[symbol.kind] & bits and not self.kind_bits[symbol.kind] & DECLARATION_KIND:
                 return self.of_symbol(symbol, EXACT, depth)
@@ -329,8 +345,8 @@ cdef class Scopes(Catalogue):
                             file.within[id] = module
         if file.id not in self.met:
             self.met.add(file.id)
-            for module in file.within.values():
-                self.noted.add(module)
+            for id, module in file.within.items():
+                self.note(IN_FILE - <int>id, module)
         return file.within
 
     cdef bint reaches(self, File file, int target):
@@ -338,6 +354,7 @@ cdef class Scopes(Catalogue):
         cdef File other = self.get_file(target)
         if other is None:
             return False
+        self.note_inside(file, file.module)
         for module, _flags in file.stars:
             if module == other.module:
                 return True
@@ -392,7 +409,10 @@ cdef class Scopes(Catalogue):
     cdef bint hides(self, Symbol symbol, int name):
         """Does the file of a definition export something else under its name?"""
         cdef File home = self.get_file(symbol.file)
-        value = home.exports.get(name) if home is not None else None
+        if home is None:
+            return False
+        self.note_inside(home, name)
+        value = home.exports.get(name)
         return value is not None and value != NOTHING and value != name
 
     cdef Thing whole(self, File file, int module, int depth):
@@ -406,6 +426,7 @@ cdef class Scopes(Catalogue):
         try:
             for id in self.module_files(file.rules.family, module):
                 other = self.get_file(id)
+                self.note_inside(other, module)
                 if NOTHING in other.exports:
                     made = self.evaluate(other, NOTHING, other.exports[NOTHING], 1 << 30, depth + 1)
                     if made is not None and made.symbol is not None:
@@ -417,7 +438,8 @@ cdef class Scopes(Catalogue):
     cdef Thing through(self, File other, int name, int argc, int bits, int depth):
         """What another file passes on under a name: exports, re-exports, star re-exports."""
         cdef Thing found
-        self.noted.add(other.module)
+        self.note_inside(other, name)
+        self.note_inside(other, other.module)
         if name in other.exports and other.exports[name] != NOTHING:
             found = self.evaluate(other, NOTHING, other.exports[name], 1 << 30, depth + 1)
             if found is not None and found.kind != UNKNOWN:

@@ -246,6 +246,29 @@ def test_a_member_of_a_common_name_touches_only_who_looked_for_it_there(tmp_path
             assert set(resolved) == {1 + users}, new
 
 
+def test_what_one_file_says_of_a_common_name_touches_only_who_looked_into_it(tmp_path: Path) -> None:
+    use = "from base import Case\n\n\nclass {0}(Case):\n    def setup(self):\n        self.client = Case()\n        self.client.run()\n"
+    (tmp_path / "base.py").write_text("class Case:\n    def run(self): ...\n", encoding="utf-8")
+    for number in range(8):
+        (tmp_path / f"u{number}.py").write_text(use.format(f"T{number}"), encoding="utf-8")
+    (tmp_path / "heir.py").write_text("from u3 import T3, Case\n\n\ndef go():\n    T3().client.run()\n", encoding="utf-8")
+    resolved: list[int] = []
+    with orbit.Graph.open(tmp_path) as graph:
+        graph.sync()
+        for name, text, users in (
+            ("new.py", use.format("New"), 0),  # a file
+            ("u4.py", use.format("T4") + "        self.more = Case()\n", 0),  # a member
+            ("u4.py", "from base import Case as Client\n" + use.format("T4"), 0),  # an import
+            ("u3.py", use.format("T3").replace("client = Case()", "client = None"), 1),  # a member that somebody reads
+            ("u3.py", use.format("T3").replace("import Case", "import Other as Case"), 1),  # an import that somebody goes through
+        ):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            resolved.clear()
+            answer = graph.sync(progress=lambda stage, _, of: resolved.append(of) if stage == "resolve" else None)
+            assert set(resolved) == {1 + users}, text
+            check_equal(answer, build_afresh(tmp_path, tmp_path.parent / "copy"), [text])
+
+
 def test_who_looks_into_a_file_depends_on_its_star_imports(tmp_path: Path) -> None:
     held = "package p\nimport {}.*\nopen class Base {{\n    val store: Reader = Reader()\n}}\n"
     (tmp_path / "reader.kt").write_text("package q\nclass Reader {\n    fun run() {}\n}\n", encoding="utf-8")

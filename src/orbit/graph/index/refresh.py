@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from orbit import git
-from orbit.graph.facts import NONE
 from orbit.graph.index.commands import name_commands
 from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
@@ -22,11 +21,10 @@ from orbit.graph.languages import language
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.writer import KnownFile, Writer
 from orbit_native import hashing
-from orbit_native.catalogue import fingerprint
+from orbit_native.catalogue import HINT, fingerprint
 
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
-Changed = dict[int, set[int] | None]  # names that may mean something else, and in which containers; None: wherever they are looked up
-AT_HOME = ("symbol", "inside")  # facts about a definition, seen by who found it in its container; container and owner follow
+Changed = dict[int, set[int]]  # names that may mean something else, and where they are looked up
 
 
 def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
@@ -123,8 +121,8 @@ class _Refresh:
             unit.aim_imports(texts, self.layout)
             _merge(after, unit)
         self._write_imports(units)
-        changed: Changed = {**dict.fromkeys(names), **_changed(before, after)}
-        affected = self._affected(changed, {unit.file for unit in units}, everything=manifests_changed)
+        hints = {name: {HINT} for name in names}
+        affected = self._affected(_changed(before, after), hints, {unit.file for unit in units}, everything=manifests_changed)
         for unit in [*units, *affected]:
             self.resolution.add(unit)
         self._resolve([*units, *affected])
@@ -161,40 +159,43 @@ class _Refresh:
         if units:
             self.writer.put_rows("import", [unit.file for unit in units], as_rows(*import_table(units).T))
 
-    def _affected(self, changed: Changed, touched: set[int], *, everything: bool) -> list[Unit]:
-        """Files to resolve again although their bytes are the same, with their imports aimed anew."""
-        done = set(touched)
-        units: list[Unit] = []
+    def _affected(self, changed: Changed, hints: Changed, touched: set[int], *, everything: bool) -> list[Unit]:
+        """Files to resolve again although their bytes are the same: those that looked up what changed, and those whose imports, because of files
+        that came or went, mean something else."""
+        done, units, hinted = set(touched), list[Unit](), self._users(hints)
         while True:
-            wanted = (self.writer.all_files() if everything else self._users(changed)) - done
-            if not wanted:
-                return units
+            users = self.writer.all_files() if everything else self._users(changed)
             changed = {}
-            for file in sorted(wanted):
-                done.add(file)
+            for file in sorted((users | hinted) - done):
                 row = self.writer.file_row(file)
-                if row is None:
-                    continue
-                unit = load_unit(self.writer, file, *row)
-                old, targets = unit.interface(), unit.targets
-                unit.aim_imports(self.texts, self.layout)
-                if not np.array_equal(targets, unit.targets):
-                    new = unit.interface()
-                    changed.update((name, None) for name in old.keys() | new.keys() if old.get(name) != new.get(name))
-                    self._write_imports([unit])
-                units.append(unit)
-            if everything:
+                unit = load_unit(self.writer, file, *row) if row is not None else None
+                shown = self._aim_again(unit) if unit is not None else {}
+                changed.update((name, changed.get(name, set()) | places) for name, places in shown.items())
+                if file in users or shown:
+                    done.add(file)
+                    units += [unit] if unit is not None else []
+            hinted = set()
+            if everything or not changed:
                 return units
 
+    def _aim_again(self, unit: Unit) -> Changed:
+        """What a file shows otherwise now that its imports are aimed anew."""
+        targets = unit.targets
+        unit.aim_imports(self.texts, self.layout)
+        if np.array_equal(targets, unit.targets):
+            return {}
+        self._write_imports([unit])
+        after = _merged(unit)
+        aimed, unit.targets = unit.targets, targets
+        before, unit.targets = _merged(unit), aimed
+        return _changed(before, after)
+
     def _users(self, changed: Changed) -> set[int]:
-        """Files that looked up one of these names, and where only members of some containers changed, looked there."""
+        """Files that looked up one of these names there."""
         users = set[int]()
-        for name, containers in changed.items():
-            found = self.writer.users_of([name]) - users
-            if containers is not None:
-                prints = np.array(sorted(fingerprint(container, name) for container in containers), dtype=np.int32)
-                found = {file for file in found if self.writer.has_looked_up(file, prints)}
-            users |= found
+        for name, places in changed.items():
+            prints = np.array(sorted(fingerprint(where, name) for where in places), dtype=np.int32)
+            users.update(file for file in self.writer.users_of([name]) - users if self.writer.has_looked_up(file, prints))
         return users
 
     def _resolve(self, units: list[Unit]) -> None:
@@ -208,18 +209,29 @@ class _Refresh:
 
 
 def _changed(before: Interface, after: Interface) -> Changed:
-    """Names under which files show something else now."""
+    """Names under which files show something else now, and where."""
     changed: Changed = {}
     for name in before.keys() | after.keys():
-        old, new = before.get(name, set()), after.get(name, set())
-        if old != new:
-            facts = [Counter((path, *fact) for path, *found in side for fact in found) for side in (old, new)]
-            differing = (facts[0] - facts[1]) | (facts[1] - facts[0]) or facts[0]  # or only their order
-            plain = all(fact[1] in AT_HOME and fact[3] == NONE for fact in differing)
-            changed[name] = {fact[2] for fact in differing} if plain else None
+        if before.get(name) != after.get(name):
+            old, new = (_by_place(side.get(name, set())) for side in (before, after))
+            changed[name] = {where for where in old.keys() | new.keys() if old.get(where) != new.get(where)}
     return changed
+
+
+def _by_place(shown: set[tuple[Any, ...]]) -> dict[int, list[Any]]:
+    places: dict[int, list[Any]] = {}
+    for path, *facts in sorted(shown, key=itemgetter(0)):
+        for where, *fact in facts:
+            places.setdefault(where, []).append((path, *fact))
+    return places
 
 
 def _merge(into: Interface, unit: Unit) -> None:
     for name, facts in unit.interface().items():
         into.setdefault(name, set()).add(facts)
+
+
+def _merged(unit: Unit) -> Interface:
+    into: Interface = {}
+    _merge(into, unit)
+    return into

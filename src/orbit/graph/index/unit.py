@@ -14,13 +14,13 @@ from orbit.graph.index.spill import Held
 from orbit.graph.index.texts import Texts
 from orbit.graph.languages import language
 from orbit.graph.store.writer import Writer
+from orbit_native.catalogue import MODULES, OWNED, inside
 from orbit_native.definitions import DEFINITION_COLUMNS, Facts, Rules
 
 STAR, SIDE = IMPORT_FLAGS["star"], IMPORT_FLAGS["side"]
 FIELD, PARAM = BIND_FORMS.index("field"), BIND_FORMS.index("param")
 SHOWN = (FIELD, BIND_FORMS.index("return"))
-_NAME = DEFINITION_COLUMNS.index("name")
-_HOME = [DEFINITION_COLUMNS.index("container"), DEFINITION_COLUMNS.index("owner")]
+_NAME, _QUALIFIED, _CONTAINER, _PARENT, _OWNER = map(DEFINITION_COLUMNS.index, ("name", "qualified", "container", "parent", "owner"))
 SQL_DEFINITION = "kind, name, qualified, container, coalesce(parent & 1048575, -1), start, end, type, value, owner, argc, flags"
 
 
@@ -92,47 +92,68 @@ class Unit:
         return found
 
     def interface(self) -> dict[int, tuple[Any, ...]]:
-        """What other files' resolution can see of this one, by the name it is looked up under: the path, then facts in the order of the source.
+        """What other files' resolution can see of this one, by the name it is looked up under: the path, then (where it is looked up, fact ...) in the
+        order of the source.
 
         Edges name the file they lead to and the first of equals wins, so both path and order are part of what is seen.
         """
-        seen: dict[int, list[Any]] = {self.module: [("module",)]}
+        here = inside(self.file)
+        seen: dict[int, list[Any]] = {self.module: [(MODULES, "module")]}
 
         def show(name: int, *what: Any) -> None:
             seen.setdefault(name, []).append(what)
 
+        names, homes, owners = (self.symbols[:, at].tolist() for at in (_NAME, _CONTAINER, _OWNER))
         for kind, name, qualified, container, _, _, _, type_, value, owner, argc, flags in self.symbols.tolist():
-            show(name, "symbol", container, owner, kind, qualified, type_, value, argc, flags)
-        names = self.symbols[:, _NAME].tolist()
+            for where in (container,) if owner == NONE else (container, OWNED):
+                show(name, where, "symbol", owner, kind, qualified, type_, value, argc, flags)
         owned = []
         for kind, target, _, _, _, scope, owner in self.relations.tolist():
-            show(names[scope] if scope >= 0 else self.module, "relation", kind, target, owner)
             if owner != NONE:
-                show(self.module, "relation", kind, target, owner)
                 owned.append((target, owner))
+            elif scope != NONE:
+                show(names[scope], homes[scope], "relation", kind, target)
         if owned:  # an impl block speaks for a type of this file
-            for name in set(names):
-                show(name, "impl", *owned)
-        for module, name, local, flags, _ in self.import_rows().tolist():
-            show(local if local != NONE else self.module, "import", module, name, flags)
+            for name, home in set(zip(names, homes, strict=True)):
+                show(name, home, "impl", *owned)
+        for module, name, local, flags, scope in self.import_rows().tolist():
+            within = NONE if scope == NONE else int(self.symbols[scope, _QUALIFIED])
+            show(local if local != NONE else self.module, here, "import", module, name, flags, within)
             if flags & STAR:
-                show(self.module, "star", module, flags)
+                show(self.module, here, "star", module, flags, within)
         for name, value in self.exports.tolist():
-            show(name if name != NONE else self.module, "export", value)
-        inside: dict[int, list[tuple[int, ...]]] = {}
+            show(name if name != NONE else self.module, here, "export", value)
+        scopes: dict[int, list[tuple[int, ...]]] = {}
         for form, name, type_, value, scope, _ in self.binds.tolist():
-            if form == FIELD or scope == NONE:
-                show(name, "bind", form, type_, value)
+            if form == FIELD:
+                for where in self._holders(name, scope):
+                    show(name, where, "bind", form, type_, value)
+            elif scope == NONE:
+                show(name, here, "bind", form, type_, value)
             if scope != NONE:
-                inside.setdefault(scope, []).append((form, name, type_, value))
-        for scope, rows in inside.items():  # parameters show, and in a function that returns or assigns members all its names speak of those
+                scopes.setdefault(scope, []).append((form, name, type_, value))
+        for scope, rows in scopes.items():  # parameters show, and in a function that returns or assigns members all its names speak of those
             telling = any(form in SHOWN for form, *_ in rows)
             shown = rows if telling else [row for row in rows if row[0] == PARAM]
             if shown:
-                show(names[scope], "inside", *self.symbols[scope, _HOME].tolist(), *shown)
-            for name in {row[1] for row in shown if row[0] == FIELD}:
-                show(name, "members", *shown)
+                for where in (homes[scope],) if owners[scope] == NONE else (homes[scope], OWNED):
+                    show(names[scope], where, "inside", *shown)
+            for name in sorted({row[1] for row in shown if row[0] == FIELD}):
+                for where in self._holders(name, scope):
+                    show(name, where, "members", *shown)
         return {name: (self.path, *facts) for name, facts in seen.items()}
+
+    def _holders(self, name: int, scope: int) -> list[int]:
+        """Where a member may be looked up that is assigned in a scope: in what is around it, in what that belongs to, and beside its namesakes."""
+        symbols = self.symbols
+        found = {inside(self.file), *symbols[symbols[:, _NAME] == name, _CONTAINER].tolist()}
+        while scope != NONE:
+            owner, around = int(symbols[scope, _OWNER]), int(symbols[scope, _QUALIFIED])
+            found.add(around)
+            if owner != NONE:
+                found.update(symbols[symbols[:, _NAME] == owner, _QUALIFIED].tolist())
+            scope = int(symbols[scope, _PARENT])
+        return sorted(found)
 
 
 def path_names(path: str) -> set[str]:

@@ -12,7 +12,7 @@ import apsw
 from orbit.errors import NoGraphError, OrbitError
 from orbit.model import CONFIDENCES, REF_KINDS, RELATION_KINDS, SYMBOL_KINDS
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 BUSY_MS = 10_000
 MAPPED = 1 << 28  # bytes of a database that readers see without a copy; a writer would only fill memory with what it wrote
 # Offsets of the code families in table `kind`.

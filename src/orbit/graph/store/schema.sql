@@ -103,10 +103,11 @@ CREATE TABLE config (id INTEGER PRIMARY KEY, line INTEGER NOT NULL, key INTEGER 
 -- What resolving a file again needs besides the rows above: tables of integers, packed.
 CREATE TABLE facts (file INTEGER PRIMARY KEY, binds BLOB NOT NULL, exports BLOB NOT NULL, refs BLOB NOT NULL) STRICT;
 
--- Which names (and modules) a file's resolution looked up. A file is resolved again when what one of them means may have changed.
+-- Which names (and modules) a file's resolution looked up, and those of its references without a target.
 CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (name, file)) STRICT, WITHOUT ROWID;
 
--- The same by file, sorted and packed; and fingerprints of the names with the containers in which they were looked up.
+-- The same by file, sorted and packed; and fingerprints of the names with where they were looked up (`orbit_native.catalogue.fingerprint`): in a
+-- container, in a file, or among modules. A file is resolved again when what one of them means there may have changed.
 CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL, members BLOB NOT NULL) STRICT;
 
 -- size and mtime_ns: of a file that was read and found to be no source, so that it is not read again; else -1
