@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from synthetic import Repository, Sheets
 import orbit
 from orbit.config import Workspace
 from orbit.graph.index import pool, work
+from orbit.graph.index.listing import Listing
 from orbit.graph.index.scan import Scan, scan
 from orbit.graph.index.survey import Survey
 from orbit.graph.index.sync import SyncAnswer, sync
@@ -99,7 +101,10 @@ def test_thousands_of_edits_give_the_graph_of_a_full_build(tmp_path: Path, pytes
 
 
 def grow(root: Path, seed: int) -> Repository:
+    """A tree of made-up sources: with an even seed in a repository of git."""
     root.mkdir()
+    if seed % 2 == 0:
+        subprocess.run(["git", "init", "-q", "--template="], cwd=root, check=True)
     return Repository(root, seed)
 
 
@@ -126,8 +131,8 @@ def test_the_order_of_files_changes_nothing(tmp_path: Path, monkeypatch: pytest.
     workspace = Workspace(tmp_path / "tree")
     in_order = digest_of(sync(workspace, full=True, jobs=1))
 
-    def shuffled_scan(root: Path, known: Survey | None) -> Scan:
-        found = scan(root, known)
+    def shuffled_scan(root: Path, known: Survey | None, listing: Listing | None) -> Scan:
+        found = scan(root, known, listing)
         order = list(range(len(found.paths)))
         random.Random(seed).shuffle(order)
         return msgspec.structs.replace(
@@ -229,6 +234,55 @@ def test_a_file_that_is_no_source_is_read_again_only_when_it_changed(tmp_path: P
         answer = graph.sync()
         assert (answer.files_changed, answer.files_skipped) == (1, {})
         assert graph.search("second", kind="symbol").total == 1
+
+
+@pytest.mark.parametrize("save", ["in place", "by another file's name"])
+def test_what_git_lists_otherwise_than_before_is_taken_over_with_what_was_edited(
+    repository: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch, save: str
+) -> None:
+    def paths() -> list[str]:
+        answer = sync(Workspace(repository), jobs=1, memory=memory)
+        check_equal(answer, build_afresh(repository, repository.parent / "copy"), [save])
+        with closing(open_reader(Path(answer.db))) as db:
+            return [path for (path,) in db.execute("SELECT path FROM file ORDER BY path")]
+
+    def edit() -> None:
+        held = kept.read_text(encoding="utf-8") + "\n\ndef more(): ...\n"
+        target = kept if save == "in place" else kept.with_name("kept.py~")
+        target.write_text(held, encoding="utf-8")
+        os.replace(target, kept)
+
+    memory, kept = work.Memory(), repository / "deep/kept.py"
+    kept.parent.mkdir()
+    kept.write_text("def first(): ...\n", encoding="utf-8")
+    assert paths() == ["deep/kept.py"]
+    for change, expected in (
+        (lambda: (repository / "deep/new.py").write_text("from deep.kept import more\nmore()\n", encoding="utf-8"), ["deep/kept.py", "deep/new.py"]),
+        (lambda: (repository / "deep/new.py").rename(repository / "deep/other.py"), ["deep/kept.py", "deep/other.py"]),
+        (lambda: (repository / ".gitignore").write_text("other.py\n", encoding="utf-8"), ["deep/kept.py"]),
+        (lambda: git("add", "--force", "deep/other.py"), ["deep/kept.py", "deep/other.py"]),
+        (lambda: (repository / "deep/.orbitignore").write_text("other.py\n", encoding="utf-8"), ["deep/kept.py"]),
+        (lambda: (repository / "deep/.orbitignore").unlink(), ["deep/kept.py", "deep/other.py"]),
+        (lambda: monkeypatch.setenv("PATH", ""), ["deep/kept.py"]),  # only git knows that the ignored file is tracked
+        (monkeypatch.undo, ["deep/kept.py", "deep/other.py"]),
+        (lambda: shutil.rmtree(repository / ".git"), ["deep/kept.py"]),
+    ):
+        change()
+        edit()
+        assert paths() == expected
+
+
+def test_a_file_saved_under_its_name_costs_no_new_survey(repository: Path) -> None:
+    folder, memory = repository / "deep", work.Memory()
+    folder.mkdir()
+    (folder / "a.py").write_text("def first(): ...\n", encoding="utf-8")
+    sync(Workspace(repository), memory=memory)
+    for number in range(3):
+        survey = memory.survey
+        (folder / "a.py~").write_text(f"def name_{number}(): ...\n", encoding="utf-8")
+        os.replace(folder / "a.py~", folder / "a.py")
+        assert sync(Workspace(repository), memory=memory).files_changed == 1
+        assert memory.survey is survey
 
 
 def test_a_member_of_a_common_name_touches_only_who_looked_for_it_there(tmp_path: Path) -> None:

@@ -31,10 +31,18 @@ class Listing(msgspec.Struct):
     said: bytes = b""  # what git said, where it lists all there is
 
 
-def list_files(root: Path, *, submodules: bool = False, known: Listing | None = None) -> Listing:
-    """The files of a worktree; `known` itself where git says the same again."""
-    listing = list_by_git(root, submodules=submodules, known=known) if find_dot_git(root) is not None else None
+def list_files(root: Path, *, submodules: bool = False) -> Listing:
+    """The files of a worktree."""
+    listing = list_by_git(root, submodules=submodules) if find_dot_git(root) is not None else None
     return listing if listing is not None else list_by_walk(root)
+
+
+def start_listing(root: Path) -> git.Running | None:
+    """Have git list a worktree while something else is done; None where there is none."""
+    try:
+        return git.Running(root, *_LIST)
+    except OSError:
+        return None
 
 
 def find_dot_git(root: Path) -> Path | None:
@@ -46,7 +54,7 @@ def find_dot_git(root: Path) -> Path | None:
     return None
 
 
-def list_by_git(root: Path, *, submodules: bool = False, known: Listing | None = None) -> Listing | None:
+def list_by_git(root: Path, *, submodules: bool = False) -> Listing | None:
     """What git lists, or None where git is missing, knows no worktree, or is told to ignore this whole folder."""
     try:
         output = git.run(root, *_LIST)
@@ -58,15 +66,20 @@ def list_by_git(root: Path, *, submodules: bool = False, known: Listing | None =
         if error.is_no_repository:
             return None
         raise
-    if output and not submodules and known is not None and known.said == output:
-        return known
-    listing = Listing(list(dict.fromkeys(git.split(output))), is_git=True, said=b"" if submodules else output)  # in git's order: nearly sorted
+    listing = read_listing(output)
+    if submodules:
+        listing.said = b""
+        _descend(root, listing)
+    return listing
+
+
+def read_listing(output: bytes) -> Listing:
+    """What git said."""
+    listing = Listing(list(dict.fromkeys(git.split(output))), is_git=True, said=output)  # in git's order: nearly sorted
     nested = [path for path in listing.paths if path.endswith("/")] if b"/\0" in output else []
     if nested:
         listing.unentered.update((path[:-1], "nested_repository") for path in nested)
         listing.paths = [path for path in listing.paths if not path.endswith("/")]
-    if submodules:
-        _descend(root, listing)
     return listing
 
 

@@ -104,13 +104,14 @@ class _Refresh:
         for index in range(len(found.paths)) if moved else stale:
             modules[index] = language(found.languages[index]).module_of(found.paths[index], self.layout)
         if moved:  # a new or lost file, or a manifest, may rename the modules of others
-            again = {index for index, path in enumerate(found.paths) if path in known and texts.text(known[path].module) != modules[index]}
+            before = writer.module_names()
+            again = {index for index, path in enumerate(found.paths) if path in known and before[known[path].id] != modules[index]}
             stale = sorted(again | set(stale))
         if not stale and not removed and not manifests_changed:
             writer.set_meta({"synced_at": str(self.sync.started_ns)})
             return self.sync.finish(writer, "auto", unchanged=meta)
         ids, names = self._identify(stale)
-        before = self._before(stale, removed)
+        shown = self._before(stale, removed)
         names.update(texts.id(name) for row in removed for name in path_names(row.path))
         units = sorted(self.sync.extract(writer, texts, stale, modules, ids), key=lambda unit: unit.path)
         lost = {ids[found.paths[index]] for index in stale} - {unit.file for unit in units}
@@ -122,7 +123,7 @@ class _Refresh:
             _merge(after, unit)
         self._write_imports(units)
         hints = {name: {HINT} for name in names}
-        affected = self._affected(_changed(before, after), hints, {unit.file for unit in units}, everything=manifests_changed)
+        affected = self._affected(_changed(shown, after), hints, {unit.file for unit in units}, everything=manifests_changed)
         for unit in [*units, *affected]:
             self.resolution.add(unit)
         self._resolve([*units, *affected])

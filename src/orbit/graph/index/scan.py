@@ -2,12 +2,11 @@
 
 In order: git's own ignore rules, what lies at the path (symlinks are never followed), known extension, `.orbitignore`, size cap.
 
-Cost is linear in files and folders; a scan that takes over the survey of the last one costs git's listing and a stat of each.
+Cost is linear in files and folders; a scan that takes over the survey of the last one costs a stat of each.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -56,20 +55,14 @@ class Scan(msgspec.Struct, kw_only=True):
     survey: Survey | None = None  # what the next scan may take over
 
 
-def scan(root: Path, known: Survey | None = None) -> Scan:
-    """The files of the worktree at `root`. `known` is the survey of an earlier scan: names and rules that are the same are not judged again."""
+def scan(root: Path, known: Survey | None = None, listing: Listing | None = None) -> Scan:
+    """The files of the worktree at `root`, or those of them that are listed. `known` is the survey of an earlier scan: names and rules that are the
+    same are not judged again."""
     workspace = Workspace(root)
     limits, root = read_limits(workspace), workspace.root
-    if known is not None:
-        with ThreadPoolExecutor(1) as beside:  # git takes as long as all the rest
-            listed = beside.submit(list_files, root, submodules=limits.submodules, known=known.listing)
-            folders, entries = known.look_at_folders(root), known.look_at_files(root)
-        listing = listed.result()
-        if known.holds(folders, listing):
-            return sift(root, listing, limits, known, entries)
-    else:
+    if listing is None:
         listing = list_files(root, submodules=limits.submodules)
-    survey = Survey(root, listing)
+    survey = known if known is not None and known.holds(root, listing) else Survey(root, listing)
     return sift(root, listing, limits, survey, survey.look_at_files(root))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbit import git
 from orbit.graph import languages
@@ -16,7 +18,7 @@ from orbit_native import hashing
 
 # What is said of a file, beside the position of its language in `languages.NAMES`.
 ONLY_MANIFEST, UNKNOWN, LEFT_OUT, IN_LEFT_OUT, NO_TEXT, UNREAL = -1, -2, -3, -4, -5, -6
-SETTLED_NS = 2_000_000_000  # a folder changed this shortly before it was looked at may change again within one tick of the clock
+SETTLED_NS = 2_000_000_000  # what changed this shortly before it was looked at may change again within one tick of the clock
 
 _MANIFESTS = languages.manifest_names()
 _MANIFEST_SUFFIXES = {name[name.rfind(".") :] for name in _MANIFESTS}
@@ -38,18 +40,30 @@ class Survey:
         by_suffix: dict[str, tuple[int, bool]] = {}
         for index, path in enumerate(paths):
             self._claim(index, path, by_suffix)
-        self._seen = self.look_at_folders(root)
-        self._is_settled = time.time_ns() - int(self._seen["mtime_ns"].max(initial=0)) > SETTLED_NS
+        self._seen = self._look_at_folders(root)
 
-    def holds(self, folders: np.ndarray, listing: Listing) -> bool:
-        """Would a new survey say the same, now that folders look like this? A rule file that came or went has changed its folder."""
-        is_same = listing is self.listing or sorted(listing.paths) == self.paths
-        return self._is_settled and is_same and np.array_equal(folders, self._seen)
+    def holds(self, root: Path, listing: Listing) -> bool:
+        """Would a new survey say the same? The folders are looked at: is each still what it was, and are the rule files in them the same?"""
+        if listing is not self.listing and sorted(listing.paths) != self.paths:
+            return False
+        seen, then = self._look_at_folders(root), self._seen.at
+        is_same = np.array_equal(seen.folders["kind"][1:], self.folders.kinds) and np.array_equal(seen.rules, self._seen.rules)
+        if not is_same or (then - seen.rules["mtime_ns"] < SETTLED_NS).any():
+            return False
+        changed = (seen.folders["mtime_ns"] != self._seen.folders["mtime_ns"]) | (then - seen.folders["mtime_ns"] < SETTLED_NS)
+        folders = [b"", *self.folders.names]
+        candidates = [rule_file(folders[index]) for index in np.flatnonzero(changed).tolist()]
+        kinds = hashing.stat_files(os.fsencode(root), candidates)["kind"].tolist()
+        sources = set(map(git.encode, self.folders.tree.sources))
+        if any((path in sources) != (kind == hashing.REGULAR) for path, kind in zip(candidates, kinds, strict=True)):
+            return False
+        self._seen = seen
+        return True
 
-    def look_at_folders(self, root: Path) -> np.ndarray:
-        """The stat of the folders and rule files."""
-        rules = [os.fsencode(source) for source in self.folders.tree.sources]
-        return hashing.stat_files(os.fsencode(root), [*self.folders.names, *rules, b"."])[["kind", "size", "mtime_ns"]]
+    def _look_at_folders(self, root: Path) -> _Seen:
+        at, rules = time.time_ns(), list(map(git.encode, self.folders.tree.sources))
+        found = hashing.stat_files(os.fsencode(root), [b".", *self.folders.names, *rules])[["kind", "size", "mtime_ns"]]
+        return _Seen(at, *np.split(found, [len(found) - len(rules)]))
 
     def look_at_files(self, root: Path) -> np.ndarray:
         """The stat of the files, in step with `paths`."""
@@ -91,6 +105,14 @@ def is_manifest(name: str) -> bool:
     return name in _MANIFESTS or name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json")
 
 
+class _Seen(NamedTuple):
+    """The stat of the folders, the root first, and of the rule files, and when that was."""
+
+    at: int
+    folders: NDArray[np.void]
+    rules: NDArray[np.void]
+
+
 class _Folders:
     """The folders that hold the listed paths: which are no folders after all, and which .orbitignore leaves out."""
 
@@ -102,12 +124,12 @@ class _Folders:
         self.tests: dict[str, FileTest] = {}  # folder in which a rule may match a file itself
         folders = _folders_of(paths)
         self.names = names = encode(folders)
-        kinds = hashing.stat_files(os.fsencode(root), names)["kind"].tolist()
-        candidates = [name + b"/" + ORBITIGNORE.encode() for name in names]
+        self.kinds = hashing.stat_files(os.fsencode(root), names)["kind"]
+        candidates = [rule_file(name) for name in names]
         has_rules = (hashing.stat_files(os.fsencode(root), candidates)["kind"] == hashing.REGULAR).tolist()
         self.tree.enter(b"", read_ignore_file(root, ORBITIGNORE.encode()))
         self._note_test("", b"")
-        for folder, name, kind, candidate, is_ruled in zip(folders, names, kinds, candidates, has_rules, strict=True):
+        for folder, name, kind, candidate, is_ruled in zip(folders, names, self.kinds.tolist(), candidates, has_rules, strict=True):
             parent = folder.rpartition("/")[0]
             if kind != hashing.DIRECTORY or parent in self.unreal:
                 self.unreal[folder] = kind == hashing.SYMLINK and parent not in self.unreal
@@ -125,6 +147,10 @@ class _Folders:
         test = self.tree.file_test(name)
         if test.names is not None or test.may_match_paths:
             self.tests[folder] = test
+
+
+def rule_file(folder: bytes) -> bytes:
+    return os.path.join(folder, ORBITIGNORE.encode())
 
 
 def _folders_of(paths: list[str]) -> list[str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -23,7 +24,7 @@ from orbit.graph.index.build import build
 from orbit.graph.index.place import EXTRACTOR_VERSION, delete, find_place, find_stale
 from orbit.graph.index.refresh import refresh
 from orbit.graph.index.scan import SETTINGS, unknown_settings
-from orbit.graph.index.work import Memory, Progress, Sync
+from orbit.graph.index.work import Memory, MovedError, Progress, Sync
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.connection import SCHEMA_VERSION, drop_all, is_empty, open_writer, transaction, use_wal
 from orbit.graph.store.writer import Writer
@@ -43,7 +44,7 @@ def sync(
         workspace.prepare()
         place.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(place.lock, timeout=LOCK_SECONDS), _no_collector():
-            answer = _run(Sync(workspace, place, progress, jobs, executor, memory or Memory()), full)
+            answer = _sync(partial(Sync, workspace, place, progress, jobs, executor, memory or Memory()), full)
             delete(find_stale(place))
         if unknown := unknown_settings(workspace):
             odd = f"[graph] of .orbit/config.toml has no setting {', '.join(unknown)}; there is {', '.join(sorted(SETTINGS))}"
@@ -66,6 +67,16 @@ def _no_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def _sync(make: Callable[..., Sync], full: bool) -> SyncAnswer:
+    try:
+        with closing(make()) as work:
+            return _run(work, full)
+    except MovedError as moved:  # rolled back
+        with closing(make(moved.listing)) as again:
+            again.message = work.message
+            return _run(again, full)
 
 
 def _run(work: Sync, full: bool) -> SyncAnswer:

@@ -14,8 +14,9 @@ from orbit import git
 from orbit.config import Workspace, cpu_limit
 from orbit.graph.index.known import Known
 from orbit.graph.index.layout import Worktree
+from orbit.graph.index.listing import Listing, list_files, read_listing, start_listing
 from orbit.graph.index.place import EXTRACTOR_VERSION, Place
-from orbit.graph.index.pool import CRASHED, make_jobs, run
+from orbit.graph.index.pool import CRASHED, FEW_BYTES, make_jobs, run
 from orbit.graph.index.rows import write_batch
 from orbit.graph.index.scan import BINARY, Scan, read_limits, scan
 from orbit.graph.index.spill import Spill
@@ -41,11 +42,21 @@ class Memory:
     layout_of: tuple[Any, ...] = ()  # files and manifests that the layout stands for
 
 
+class MovedError(Exception):
+    """Other files are listed than was taken for granted."""
+
+    def __init__(self, listing: Listing) -> None:
+        super().__init__()
+        self.listing = listing
+
+
 class Sync:
-    """One sync of a worktree."""
+    """One sync of a worktree. The listing of the sync before is believed; git's new one is awaited at the end, where all else is done, and a
+    MovedError says that it differs."""
 
     def __init__(
-        self, workspace: Workspace, place: Place, progress: Progress | None, jobs: int | None, executor: Executor | None, memory: Memory
+        self, workspace: Workspace, place: Place, progress: Progress | None, jobs: int | None, executor: Executor | None, memory: Memory,
+        listing: Listing | None = None,
     ) -> None:
         self.workspace, self.place = workspace, place
         self.progress: Progress = progress or (lambda *_: None)
@@ -56,7 +67,8 @@ class Sync:
         self.message: str | None = None
         # As they were before any file was read: what changes meanwhile then looks new to the next sync.
         self.started_ns = time.time_ns()
-        self.found: Scan = scan(workspace.root, memory.survey)
+        self._listed: git.Running | None = None
+        self.found: Scan = scan(workspace.root, memory.survey, listing or self._believed(memory.survey))
         memory.survey = self.found.survey
         self.memory = memory
         self.manifests = self.manifest_digest()
@@ -64,6 +76,23 @@ class Sync:
         self.consulted: set[str] = set()  # manifests and others that a copy of this process has read
         self.skipped: dict[str, Skipped] = {path: [reason, -1, -1] for path, reason in self.found.skipped_paths.items()}
         self.spill = Spill()
+
+    def _believed(self, survey: Survey | None) -> Listing | None:
+        if survey is not None and survey.listing.said and not read_limits(self.workspace).submodules:
+            self._listed = start_listing(self.workspace.root)
+        return survey.listing if survey is not None and self._listed is not None else None
+
+    def confirm(self) -> None:
+        """Wait for git's listing, if one is believed."""
+        listed, self._listed = self._listed, None
+        if listed is not None and self.found.survey is not None:
+            said = listed.output()
+            if said != self.found.survey.listing.said:
+                raise MovedError(read_listing(said) if said else list_files(self.workspace.root))
+
+    def close(self) -> None:
+        if self._listed is not None:
+            self._listed.stop()
 
     def has_memory(self, size: int) -> bool:
         return self.memory_limit is None or size <= self.memory_limit
@@ -78,9 +107,12 @@ class Sync:
     def extract(self, writer: Writer, texts: Texts, wanted: list[int], modules: list[str], ids: dict[str, int]) -> Iterator[Unit]:
         """Units of the wanted files; their rows that need no resolving are written on the way."""
         found, done_count = self.found, 0
+        size = int(found.sizes[wanted].sum())
+        if size > FEW_BYTES:  # too much to be done in vain
+            self.confirm()
         self.progress("extract", 0, len(wanted))
         jobs = make_jobs(os.fsencode(self.workspace.root), found, modules, wanted, self.workers)
-        for done in run(jobs, self.workers, int(found.sizes[wanted].sum()), self.executor):
+        for done in run(jobs, self.workers, size, self.executor):
             for position, outcome in zip(done.positions, done.outcome, strict=True):
                 if isinstance(outcome, str):
                     seen = [int(found.sizes[position]), int(found.mtimes[position])] if outcome in (BINARY, CRASHED) else [-1, -1]
@@ -105,6 +137,7 @@ class Sync:
         for path, (reason, *_) in self.skipped.items():
             if path not in found.skipped_paths:
                 reasons[reason] = reasons.get(reason, 0) + 1
+        self.confirm()
         return SyncAnswer(
             mode=mode, files_changed=changed, files_removed=removed, files_skipped=dict(sorted(reasons.items())), duration_ms=0,
             db=str(self.place.database), message=self.message, **writer.counts(),

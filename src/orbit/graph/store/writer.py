@@ -110,6 +110,10 @@ class Writer:
         columns = ", ".join(KnownFile.__struct_fields__)
         return {row[1]: KnownFile(*row) for row in self.db.execute(f"SELECT {columns} FROM file")}
 
+    def module_names(self) -> dict[int, str]:
+        """The name of its module, by file."""
+        return dict(self.db.execute("SELECT file.id, text.value FROM file JOIN text ON text.id = file.module"))
+
     def known_file(self, file: int) -> KnownFile | None:
         columns = ", ".join(KnownFile.__struct_fields__)
         row = self.db.execute(f"SELECT {columns} FROM file WHERE id = ?", (file,)).fetchone()
