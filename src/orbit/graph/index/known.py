@@ -9,15 +9,18 @@ import numpy as np
 
 from orbit.graph.index.scan import Scan
 from orbit.graph.store.writer import KnownFile
+from orbit_native.definitions import Rules
 
 RACY_NS = 2_000_000_000  # a file touched this shortly before it was read may change again within one tick of the clock
 
 
 class Known:
-    """Rows of table `file`. A handle keeps them from one sync to the next, as long as `synced_at` says that nobody else wrote."""
+    """What a handle keeps of a database from one sync to the next, rows of table `file` above all, as long as `synced_at` says that nobody else
+    wrote."""
 
     def __init__(self, rows: dict[str, KnownFile], synced_at: str) -> None:
         self.rows, self.synced_at = rows, synced_at
+        self.rules: dict[str, Rules] = {}  # of languages, in the text ids of the database
         self._paths: list[str] = []  # those of a scan; the columns run in step, -1 for files without a row
         self._languages: list[str | None] = []
         self._sizes = self._mtimes = np.empty(0, dtype=np.int64)

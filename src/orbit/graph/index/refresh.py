@@ -96,7 +96,7 @@ class _Refresh:
         self.sync, self.writer, self.files, self.known = sync, writer, files, files.rows
         self.layout = sync.layout()
         self.texts = StoredTexts(writer)
-        self.resolution = Resolution(self.texts, writer)
+        self.resolution = Resolution(self.texts, writer, files.rules)
 
     def apply(self, stale: list[int], removed: list[KnownFile], meta: dict[str, str], *, moved: bool, manifests_changed: bool) -> SyncAnswer:
         found, known, texts, writer = self.sync.found, self.known, self.texts, self.writer

@@ -104,9 +104,9 @@ class StoreLoader:
 class Resolution:
     """One resolver over the files of a sync. With a writer, what was not added is loaded from its database when needed."""
 
-    def __init__(self, texts: Texts, writer: Writer | None = None) -> None:
+    def __init__(self, texts: Texts, writer: Writer | None = None, rules: dict[str, Rules] | None = None) -> None:
         self._texts = texts
-        self._rules: dict[str, Rules] = {}
+        self._rules = {} if rules is None else rules  # by language, in the ids of `texts`
         numbers = dict[str, int]()  # in a fixed order, so that they never depend on the files
         self.families = {name: numbers.setdefault(language(name).family or name, len(numbers)) for name in NAMES}
         self._resolver = Resolver(texts, kind_bits(), None if writer is None else StoreLoader(writer, self))

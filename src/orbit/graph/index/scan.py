@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from orbit import git
 from orbit.config import Workspace, memory_limit
 from orbit.errors import UsageError
-from orbit.graph import languages
 from orbit.graph.index.ignore import DEFAULT_PATTERNS
 from orbit.graph.index.listing import ORBITIGNORE, Listing, find_gitlinks, list_files
 from orbit.graph.index.survey import IN_LEFT_OUT, LEFT_OUT, NO_TEXT, ONLY_MANIFEST, UNKNOWN, Survey
@@ -125,7 +124,7 @@ def sift(root: Path, listing: Listing, limits: Limits, survey: Survey, entries: 
     for index in np.flatnonzero(wanted & survey.manifests).tolist():
         result.manifests[paths[index]] = (int(entries["size"][index]), int(entries["mtime_ns"][index]))
     kept = np.flatnonzero(wanted & (claims >= 0))
-    result.paths, result.languages = [paths[index] for index in kept.tolist()], [languages.NAMES[claim] for claim in claims[kept].tolist()]
+    result.paths, result.languages = survey.named(kept)
     result.sizes, result.mtimes, result.survey = entries["size"][kept], entries["mtime_ns"][kept], survey
     return result
 

@@ -36,6 +36,7 @@ class Survey:
         self.folders = _Folders(root, paths)
         self.claims = np.full(len(paths), UNKNOWN, dtype=np.int32)
         self.manifests = np.zeros(len(paths), dtype=bool)
+        self._named: tuple[NDArray[np.int64], list[str], list[str]] | None = None
         self.rules: dict[int, str] = {}  # of files that a rule leaves out by themselves
         by_suffix: dict[str, tuple[int, bool]] = {}
         for index, path in enumerate(paths):
@@ -64,6 +65,13 @@ class Survey:
         at, rules = time.time_ns(), list(map(git.encode, self.folders.tree.sources))
         found = hashing.stat_files(os.fsencode(root), [b".", *self.folders.names, *rules])[["kind", "size", "mtime_ns"]]
         return _Seen(at, *np.split(found, [len(found) - len(rules)]))
+
+    def named(self, kept: NDArray[np.int64]) -> tuple[list[str], list[str]]:
+        """Paths and languages of the files at these positions; the same lists when they are asked for again."""
+        if self._named is None or not np.array_equal(self._named[0], kept):
+            positions = kept.tolist()
+            self._named = kept, [self.paths[index] for index in positions], [languages.NAMES[claim] for claim in self.claims[kept].tolist()]
+        return self._named[1:]
 
     def look_at_files(self, root: Path) -> np.ndarray:
         """The stat of the files, in step with `paths`."""

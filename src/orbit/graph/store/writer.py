@@ -312,7 +312,8 @@ class Writer:
         if any(self.gained.values()):
             self.set_meta({f"{table}_count": str(count) for table, count in kept.items()})
             self.gained = dict.fromkeys(COUNTED, 0)
-        ((files, partial),) = self.db.execute("SELECT count(*), coalesce(sum(broken != '[]' OR status & 3 != 0), 0) FROM file")
+        files = self.db.execute("SELECT count(*) FROM file").get
+        partial = self.db.execute("SELECT count(*) FROM file WHERE broken != '[]' OR status & 3 != 0").get  # as index file_partial says it
         return {"files_indexed": files, "files_partial": partial, "symbols": kept["symbol"], "refs": kept["ref"]}
 
     def commands(self) -> Iterator[tuple[Any, ...]]:
