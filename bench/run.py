@@ -98,20 +98,26 @@ class Bench:
             self.rows[f"stage: {stage}"] = {"cpu": used, "floor": best[floor], "ratio": used / best[floor]}
 
     def refresh(self, graph: Graph, root: Path, name: str, edits: int, *, checked: bool = True) -> None:
-        """Syncs in process: nothing changed, and one file changed, a different one each time. `checked`: the graph then is that of a fresh build."""
+        """Syncs in process: nothing changed, one file changed, a different one each time, and a copy of it added. `checked`: the graph then is that
+        of a fresh build."""
         graph.sync()
-        times: dict[str, list[tuple[float, float]]] = {"floor": [], "still": [], "one": []}
+        times: dict[str, list[tuple[float, float]]] = {"floor": [], "still": [], "one": [], "added": []}
         with edited(root, edits) as changes:
-            for _ in changes:
+            for path in changes:
                 times["one"].append(taken(graph.sync))
                 times["floor"].append(taken(lambda: list_and_stat(root)))
                 times["still"].append(taken(graph.sync))
+                copy = path.with_name(f"bench_{path.name}")
+                shutil.copyfile(path, copy)
+                times["added"].append(taken(graph.sync))
+                copy.unlink()
+                graph.sync()
             if checked:
                 check(graph, root)
         graph.sync()
         walls = {label: [wall for wall, _ in held] for label, held in times.items()}
         used = {label: median(cpu for _, cpu in held) for label, held in times.items()}
-        for label, row in (("still", "no-change sync"), ("one", "one file changed")):
+        for label, row in (("still", "no-change sync"), ("one", "one file changed"), ("added", "one file added")):
             self.rows[f"{row} ({name})"] = {
                 "seconds": median(walls[label]), "p95": p95(walls[label]), "cpu": used[label], "floor": used["floor"], "ratio": used[label] / used["floor"],
             }  # fmt: skip
@@ -167,7 +173,7 @@ class Bench:
                 raise SystemExit(f"the large tree has {answer.files_indexed} files and {answer.symbols} symbols: too small for its rows")
             settle()
             self.rows |= questions(graph, database(root), "100k symbols", self.rounds)
-            self.refresh(graph, root, "5,000 files", 48)
+            self.refresh(graph, root, "5,000 files", 120)
 
 
 def extraction(contents: dict[str, list[bytes]]) -> dict[str, list[float]]:

@@ -40,16 +40,16 @@ def commit(root: Path) -> None:
 
 
 @contextmanager
-def edited(root: Path, count: int) -> Iterator[Iterator[int]]:
-    """Each step changes one more file: Python and C get a new function, others a line. All are as before in the end."""
+def edited(root: Path, count: int) -> Iterator[Iterator[Path]]:
+    """Each step changes one more file and gives its path: Python and C get a new function, others a line. All are as before in the end."""
     listed = [(language, path) for language, path in files(root) if path.relative_to(root).parts[0] not in (".git", ".orbit")]
     chosen = random.Random(4).sample([(language, path) for language, path in listed if 1000 < path.stat().st_size < 100_000], count)
     held = {path: path.read_bytes() for _, path in chosen}
 
-    def changes() -> Iterator[int]:
+    def changes() -> Iterator[Path]:
         for number, (language, path) in enumerate(chosen):
             path.write_bytes(held[path] + ADDED.get(language, "\n").format(f"bench_{number}").encode())
-            yield number
+            yield path
 
     try:
         yield changes()

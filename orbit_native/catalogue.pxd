@@ -24,13 +24,13 @@ cdef inline long long place(int scope, int name):
 
 
 cdef enum:
-    IN_MODULES = -2                              # where a name is looked up, if not in a container: modules, what says its owner, imports as written
+    IN_MODULES = -2                              # where a name is looked up, if not in a container: modules, what says its owner
     AS_OWNED = -3
-    AS_HINT = -4
     IN_FILE = -16                                # less the id: among what one file says besides its definitions
 
 
-cpdef int fingerprint(int container, int name)
+cpdef int fingerprint(int where, int name)
+cpdef int hint(int name)
 
 
 cdef class Catalogue:

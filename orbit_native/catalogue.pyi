@@ -17,9 +17,9 @@ class _Loader(Protocol):
 
 MODULES: int
 OWNED: int
-HINT: int
 
 def inside(file: int) -> int: ...
+def hint(name: int) -> int: ...
 def fingerprint(where: int, name: int) -> int: ...
 @disjoint_base
 class Catalogue:

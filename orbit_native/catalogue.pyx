@@ -14,7 +14,7 @@ cdef enum:
     FORM_RETURN = 5
 
 
-MODULES, OWNED, HINT = IN_MODULES, AS_OWNED, AS_HINT
+MODULES, OWNED = IN_MODULES, AS_OWNED
 
 
 cpdef int inside(int file):
@@ -27,6 +27,11 @@ cpdef int fingerprint(int where, int name):
     cdef unsigned int mixed = <unsigned int>where * 0x9E3779B1u ^ (<unsigned int>name * 0x85EBCA77u + 0x165667B1u)
     mixed ^= mixed >> 15
     return <int>((mixed * 0xC2B2AE3Du) >> 1)
+
+
+cpdef int hint(int name):
+    """The number under which a name is noted that imports mention as written: when a file of that name comes or goes, they are aimed again."""
+    return name | 1 << 30 if name >= 0 else name
 
 
 cdef class Catalogue:

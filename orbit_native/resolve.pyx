@@ -572,7 +572,7 @@ cdef class Resolver(Members):
         """What was looked up since the last call: ids of names, sorted, and fingerprints of them with where, sorted. `hints`: names in its imports."""
         cdef int name
         for name in hints:
-            self.note(AS_HINT, name)
+            self.noted.add(hint(name))
         found = self.noted.array(), self.prints.array()
         self.noted.clear()
         self.prints.clear()

@@ -323,6 +323,22 @@ def test_what_one_file_says_of_a_common_name_touches_only_who_looked_into_it(tmp
             check_equal(answer, build_afresh(tmp_path, tmp_path.parent / "copy"), [text])
 
 
+def test_a_manifest_touches_only_files_whose_imports_it_aims_elsewhere(tmp_path: Path) -> None:
+    manifest = '{{"name": "{0}", "version": "{1}", "main": "lib.js"}}\n'
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core/lib.js").write_text("export function run() {}\n", encoding="utf-8")
+    for number in range(6):
+        (tmp_path / f"u{number}.js").write_text(f"import {{ run }} from '{'core' if number < 2 else './none'}';\nrun();\n", encoding="utf-8")
+    resolved: list[int] = []
+    with orbit.Graph.open(tmp_path) as graph:
+        for name, version, others, users in (("other", 1, None, 0), ("other", 2, 0, 0), ("core", 2, 2, 2), ("core", 3, 0, 2), ("less", 3, 2, 0)):
+            (tmp_path / "core/package.json").write_text(manifest.format(name, version), encoding="utf-8")
+            resolved.clear()
+            graph.sync(progress=lambda stage, _, of: resolved.append(of) if stage == "resolve" else None)
+            assert others is None or set(resolved) == {1 + others}, (name, version)
+            assert len({ref.file for ref in graph.refs("core/lib.run", kind="call").refs}) == users
+
+
 def test_who_looks_into_a_file_depends_on_its_star_imports(tmp_path: Path) -> None:
     held = "package p\nimport {}.*\nopen class Base {{\n    val store: Reader = Reader()\n}}\n"
     (tmp_path / "reader.kt").write_text("package q\nclass Reader {\n    fun run() {}\n}\n", encoding="utf-8")

@@ -15,13 +15,13 @@ from orbit.graph.index.known import RACY_NS, Known
 from orbit.graph.index.resolution import Resolution
 from orbit.graph.index.rows import as_rows, import_table
 from orbit.graph.index.texts import StoredTexts
-from orbit.graph.index.unit import Unit, load_unit, path_names
+from orbit.graph.index.unit import Unit, load_imports, load_unit, path_names
 from orbit.graph.index.work import Sync
-from orbit.graph.languages import language
+from orbit.graph.languages import PACKAGE_FILES, language
 from orbit.graph.outcome import SyncAnswer
 from orbit.graph.store.writer import KnownFile, Writer
 from orbit_native import hashing
-from orbit_native.catalogue import HINT, fingerprint
+from orbit_native.catalogue import fingerprint, hint
 
 Interface = dict[int, set[tuple[Any, ...]]]  # what files show under a name
 Changed = dict[int, set[int]]  # names that may mean something else, and where they are looked up
@@ -46,7 +46,7 @@ def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
         writer.set_meta({"synced_at": str(sync.started_ns)})  # what was touched around the last sync has been read again
         answer = sync.finish(writer, "auto", unchanged=meta)
     else:
-        answer = _Refresh(sync, writer, known).apply(stale, removed, meta, moved=moved, manifests_changed=manifests_changed)
+        answer = _Refresh(sync, writer, known).apply(stale, removed, meta, manifests_changed=manifests_changed)
     known.synced_at = str(sync.started_ns)
     sync.memory.known = known
     return answer
@@ -98,12 +98,14 @@ class _Refresh:
         self.texts = StoredTexts(writer)
         self.resolution = Resolution(self.texts, writer, files.rules)
 
-    def apply(self, stale: list[int], removed: list[KnownFile], meta: dict[str, str], *, moved: bool, manifests_changed: bool) -> SyncAnswer:
+    def apply(self, stale: list[int], removed: list[KnownFile], meta: dict[str, str], *, manifests_changed: bool) -> SyncAnswer:
         found, known, texts, writer = self.sync.found, self.known, self.texts, self.writer
         modules = [""] * len(found.paths)
-        for index in range(len(found.paths)) if moved else stale:
+        came = (found.paths[index] for index in stale if found.paths[index] not in known)
+        renames = manifests_changed or _name_others([*(row.path for row in removed), *came])
+        for index in range(len(found.paths)) if renames else stale:
             modules[index] = language(found.languages[index]).module_of(found.paths[index], self.layout)
-        if moved:  # a new or lost file, or a manifest, may rename the modules of others
+        if renames:
             before = writer.module_names()
             again = {index for index, path in enumerate(found.paths) if path in known and before[known[path].id] != modules[index]}
             stale = sorted(again | set(stale))
@@ -122,8 +124,8 @@ class _Refresh:
             unit.aim_imports(texts, self.layout)
             _merge(after, unit)
         self._write_imports(units)
-        hints = {name: {HINT} for name in names}
-        affected = self._affected(_changed(shown, after), hints, {unit.file for unit in units}, everything=manifests_changed)
+        hinted = writer.all_files() if manifests_changed else writer.users_of(map(hint, names))
+        affected = self._affected(_changed(shown, after), hinted, {unit.file for unit in units})
         for unit in [*units, *affected]:
             self.resolution.add(unit)
         self._resolve([*units, *affected])
@@ -160,24 +162,32 @@ class _Refresh:
         if units:
             self.writer.put_rows("import", [unit.file for unit in units], as_rows(*import_table(units).T))
 
-    def _affected(self, changed: Changed, hints: Changed, touched: set[int], *, everything: bool) -> list[Unit]:
-        """Files to resolve again although their bytes are the same: those that looked up what changed, and those whose imports, because of files
-        that came or went, mean something else."""
-        done, units, hinted = set(touched), list[Unit](), self._users(hints)
+    def _affected(self, changed: Changed, hinted: set[int], touched: set[int]) -> list[Unit]:
+        """Files to resolve again although their bytes are the same: those that looked up what changed, and of some whose imports may mean something
+        else now those of which that is true."""
+        done, units = set(touched), list[Unit]()
+        turned = {file for file in hinted - done if self._aims_elsewhere(file)}
         while True:
-            users = self.writer.all_files() if everything else self._users(changed)
-            changed = {}
-            for file in sorted((users | hinted) - done):
+            users, turned, changed = (self._users(changed) | turned) - done, set[int](), {}
+            for file in sorted(users):
                 row = self.writer.file_row(file)
-                unit = load_unit(self.writer, file, *row) if row is not None else None
-                shown = self._aim_again(unit) if unit is not None else {}
-                changed.update((name, changed.get(name, set()) | places) for name, places in shown.items())
-                if file in users or shown:
-                    done.add(file)
-                    units += [unit] if unit is not None else []
-            hinted = set()
-            if everything or not changed:
+                if row is not None:
+                    units.append(load_unit(self.writer, file, *row))
+                    for name, places in self._aim_again(units[-1]).items():
+                        changed.setdefault(name, set()).update(places)
+            done |= users
+            if not changed:
                 return units
+
+    def _aims_elsewhere(self, file: int) -> bool:
+        """Do the imports of a file mean something else now?"""
+        row = self.writer.file_row(file)
+        if row is None:
+            return False
+        unit = Unit(file, *row)
+        unit.imports, targets = load_imports(self.writer, file)
+        unit.aim_imports(self.texts, self.layout)
+        return not np.array_equal(unit.targets, targets)
 
     def _aim_again(self, unit: Unit) -> Changed:
         """What a file shows otherwise now that its imports are aimed anew."""
@@ -193,11 +203,12 @@ class _Refresh:
 
     def _users(self, changed: Changed) -> set[int]:
         """Files that looked up one of these names there."""
-        users = set[int]()
+        asked = dict[int, set[int]]()  # of files that looked up some of the names at all
         for name, places in changed.items():
-            prints = np.array(sorted(fingerprint(where, name) for where in places), dtype=np.int32)
-            users.update(file for file in self.writer.users_of([name]) - users if self.writer.has_looked_up(file, prints))
-        return users
+            prints = {fingerprint(where, name) for where in places}
+            for file in self.writer.users_of([name]):
+                asked.setdefault(file, set()).update(prints)
+        return {file for file, prints in asked.items() if self.writer.has_looked_up(file, prints)}
 
     def _resolve(self, units: list[Unit]) -> None:
         for count, unit in enumerate(units):
@@ -207,6 +218,11 @@ class _Refresh:
             self.writer.replace_uses(unit.file, edges.uses[0])
             self.writer.aim_commands(edges.commands)
             self.sync.progress("resolve", count, len(units))
+
+
+def _name_others(paths: list[str]) -> bool:
+    """May the modules of other files have other names because one of these came or went?"""
+    return any(path.rpartition("/")[2] in PACKAGE_FILES for path in paths)
 
 
 def _changed(before: Interface, after: Interface) -> Changed:

@@ -167,10 +167,15 @@ def load_unit(writer: Writer, file: int, path: str, lang: str, module: int, *, t
     unit = Unit(file, path, lang, module)
     unit.symbols = writer.rows("symbol", file, SQL_DEFINITION)
     unit.binds, unit.exports = writer.facts(file)
-    imports = writer.rows("import", file, "path, name, alias, flags, start, end, line, scope, module, local")
-    unit.imports, unit.targets = imports[:, :8], imports[:, 8:]
+    unit.imports, unit.targets = load_imports(writer, file)
     unit.relations = writer.rows("relation", file, "kind, written, start, end, line, scope, owner")
     if to_resolve:
         unit.refs = Held(writer.refs(file))
         unit.commands = writer.rows("command", file, "start, line, scope, handler, grouped")
     return unit
+
+
+def load_imports(writer: Writer, file: int) -> tuple[Any, Any]:
+    """The imports of a file, and what each means as far as the database knows."""
+    rows = writer.rows("import", file, "path, name, alias, flags, start, end, line, scope, module, local")
+    return rows[:, :8], rows[:, 8:]

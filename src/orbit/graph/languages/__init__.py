@@ -26,6 +26,8 @@ MODULES = {"tsx": "typescript", "yaml": "config", "toml": "config", "json": "con
 NAMES = tuple(dict.fromkeys([*SUFFIXES.values(), *FILENAMES.values()]))
 # File names whose text decides module names of other files.
 MANIFESTS = ("Cargo.toml", "go.mod", "go.work", "package.json", "tsconfig.json", "jsconfig.json", "pyproject.toml", "setup.cfg", "setup.py")
+# And those that decide them by being there.
+PACKAGE_FILES = ("__init__.py", "__init__.pyi")
 
 
 def find(path: str) -> str | None:

@@ -240,11 +240,9 @@ class Writer:
                 part = order[start : start + CHUNK]
                 self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", zip(names[part].tolist(), files[part].tolist(), strict=True))
 
-    def has_looked_up(self, file: int, members: Any) -> bool:
+    def has_looked_up(self, file: int, prints: set[int]) -> bool:
         """Did a file's resolution look up one of these fingerprints?"""
-        held = _numbers(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get)
-        at = np.minimum(np.searchsorted(held, members), len(held) - 1)
-        return len(held) > 0 and bool((held[at] == members).any())
+        return not prints.isdisjoint(_numbers(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get).tolist())
 
     def users_of(self, names: Iterable[int]) -> set[int]:
         """Files whose resolution looked up one of these names."""
