@@ -68,7 +68,11 @@ class Sync:
         # As they were before any file was read: what changes meanwhile then looks new to the next sync.
         self.started_ns = time.time_ns()
         self._listed: git.Running | None = None
-        self.found: Scan = scan(workspace.root, memory.survey, listing or self._believed(memory.survey))
+        try:
+            self.found: Scan = scan(workspace.root, memory.survey, listing or self._believed(memory.survey))
+        except BaseException:
+            self.close()
+            raise
         memory.survey = self.found.survey
         self.memory = memory
         self.manifests = self.manifest_digest()
