@@ -101,7 +101,9 @@ class Clock:
     def _wrapped(self, stage: str, function: Any) -> Any:
         if function.__code__ is _MANAGED:  # its two halves are the work
             inner = function.__wrapped__
-            return contextlib.contextmanager(lambda *args, **kwargs: _Steps(self, stage, inner(*args, **kwargs)))
+            made = contextlib.contextmanager(lambda *args, **kwargs: _Steps(self, stage, inner(*args, **kwargs)))
+            made.__module__ = function.__module__  # a clock over this one, which measures what was planted, must find it
+            return made
         if inspect.isgeneratorfunction(function):
             return function  # counts to whoever takes from it: a clock at each row would be most of what it measures
 
