@@ -68,7 +68,8 @@ def test_the_committed_baseline_has_a_row_for_each_stage_a_slow_down_is_planted_
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A module that stands for a stage: it works for 50 ms of CPU in a function that calls another."""
     (tmp_path / "planted_stage.py").write_text(
-        "import time\ndef work():\n    step()\ndef step():\n    end = time.thread_time() + 0.05\n    while time.thread_time() < end: pass\n"
+        "import contextlib, time\ndef work():\n    step()\ndef step():\n    end = time.thread_time() + 0.05\n    while time.thread_time() < end: pass\n"
+        "@contextlib.contextmanager\ndef around():\n    yield\n    step()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     yield importlib.import_module("planted_stage")
@@ -88,10 +89,15 @@ def test_a_planted_slow_down_takes_thirty_percent_more_and_goes_when_it_is_remov
     assert spent(stage) < 0.055
 
 
-def test_a_clock_over_a_planted_stage_sees_the_slow_down(stage: Any) -> None:
+@pytest.mark.parametrize("door", ["function", "context manager"])
+def test_a_clock_over_a_planted_stage_sees_the_slow_down(stage: Any, door: str) -> None:
     stages = load("stages")
     planted, clock = stages.Clock({"work": ("planted_stage",)}, 0.3), stages.Clock({"work": ("planted_stage",)})
-    stage.work()
+    if door == "function":
+        stage.work()
+    else:
+        with stage.around():
+            pass
     clock.remove()
     planted.remove()
     assert 0.064 <= sum(clock.stretches["work"]) < 0.075
