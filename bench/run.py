@@ -40,6 +40,7 @@ from orbit.graph import Graph
 
 ORBIT = [sys.executable, "-c", "from orbit.cli import main; main()"]
 FILES_AT_ONCE = 16
+ADDED = 24
 PARTS = ("cold", "questions", "commands", "stages", "refresh")
 IDLE = """
 import sys
@@ -98,22 +99,25 @@ class Bench:
             self.rows[f"stage: {stage}"] = {"cpu": used, "floor": best[floor], "ratio": used / best[floor]}
 
     def refresh(self, graph: Graph, root: Path, name: str, edits: int, *, checked: bool = True) -> None:
-        """Syncs in process: nothing changed, one file changed, a different one each time, and a copy of it added. `checked`: the graph then is that
-        of a fresh build."""
+        """Syncs in process: nothing changed; one file changed, a different one each time; a copy of some of them added. `checked`: the graph is that
+        of a fresh build after the edits."""
         graph.sync()
         times: dict[str, list[tuple[float, float]]] = {"floor": [], "still": [], "one": [], "added": []}
         with edited(root, edits) as changes:
+            paths = []
             for path in changes:
+                paths.append(path)
                 times["one"].append(taken(graph.sync))
                 times["floor"].append(taken(lambda: list_and_stat(root)))
                 times["still"].append(taken(graph.sync))
+            if checked:
+                check(graph, root)
+            for path in paths[:ADDED]:
                 copy = path.with_name(f"bench_{path.name}")
                 shutil.copyfile(path, copy)
                 times["added"].append(taken(graph.sync))
                 copy.unlink()
                 graph.sync()
-            if checked:
-                check(graph, root)
         graph.sync()
         walls = {label: [wall for wall, _ in held] for label, held in times.items()}
         used = {label: median(cpu for _, cpu in held) for label, held in times.items()}

@@ -40,6 +40,8 @@ def refresh(sync: Sync, writer: Writer) -> SyncAnswer:
     moved = manifests_changed or bool(removed) or any(found.paths[index] not in known.rows for index in stale)
     if not stale and not moved:
         return sync.finish(writer, "auto", unchanged=meta)
+    if moved:
+        sync.confirm()  # a file that is gone from the disk is probably gone from git's listing
     sync.memory.known = None  # until this is done
     stale = _really_changed(sync, writer, known, stale)
     if not stale and not moved:
