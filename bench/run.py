@@ -32,7 +32,7 @@ from measure import cpu_now, environment, least, p95, parse_all, parse_floor, ru
 from questions import check, questions
 from stages import STAGES, plant, stage_stretches
 from targets import machine, report, write_section
-from trees import edited, tree_of
+from trees import added, edited, tree_of
 from trend import add_to_trend
 
 from orbit.config import cpu_limit
@@ -113,10 +113,11 @@ class Bench:
             if checked:
                 check(graph, root)
             for path in paths[:ADDED]:
-                copy = path.with_name(f"bench_{path.name}")
-                shutil.copyfile(path, copy)
-                times["added"].append(taken(graph.sync))
-                copy.unlink()
+                with added(root, path):
+                    seen: list[int] = []
+                    times["added"].append(taken(lambda seen=seen: seen.append(graph.sync().files_changed)))  # type: ignore[misc]
+                    if seen != [1]:
+                        raise SystemExit(f"a copy of {path} was added, and {seen[0]} files changed: no timing is believed")
                 graph.sync()
         graph.sync()
         walls = {label: [wall for wall, _ in held] for label, held in times.items()}

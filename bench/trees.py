@@ -32,6 +32,18 @@ def tree_of(name: str, room: Path) -> Path:
     return root
 
 
+@contextmanager
+def added(root: Path, path: Path) -> Iterator[None]:
+    """A copy of a file beside it, tracked, whatever the tree's ignore files say."""
+    copy = path.with_name(f"bench_{path.name}")
+    shutil.copyfile(path, copy)
+    try:
+        subprocess.run(["git", "add", "--force", "--", str(copy)], cwd=root, check=True)
+        yield
+    finally:
+        subprocess.run(["git", "rm", "--quiet", "--force", "--", str(copy)], cwd=root, check=True)
+
+
 def commit(root: Path) -> None:
     """All of it, whatever its ignore files say: Debian's kernel has one that hides the whole tree."""
     who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "commit.gpgsign=false"]
