@@ -40,7 +40,7 @@ from orbit.graph import Graph
 
 ORBIT = [sys.executable, "-c", "from orbit.cli import main; main()"]
 FILES_AT_ONCE = 16
-ADDED = 24
+COPIES = 24
 PARTS = ("cold", "questions", "commands", "stages", "refresh")
 IDLE = """
 import sys
@@ -112,7 +112,7 @@ class Bench:
                 times["still"].append(taken(graph.sync))
             if checked:
                 check(graph, root)
-            for path in paths[:ADDED]:
+            for path in paths[:COPIES]:
                 with added(root, path):
                     seen: list[int] = []
                     times["added"].append(taken(lambda seen=seen: seen.append(graph.sync().files_changed)))  # type: ignore[misc]

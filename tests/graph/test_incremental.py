@@ -285,6 +285,21 @@ def test_a_file_saved_under_its_name_costs_no_new_survey(repository: Path) -> No
         assert memory.survey is survey
 
 
+def test_a_listing_of_the_same_files_in_another_order_is_believed_from_then_on(
+    repository: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, scans = work.Memory(), list[int]()
+    for name in ("a.py", "b.py"):
+        (repository / name).write_text("def first(): ...\n", encoding="utf-8")
+    sync(Workspace(repository), memory=memory)
+    git("add", "a.py")  # tracked files are listed behind the others
+    monkeypatch.setattr(work, "scan", lambda *given: scans.append(1) or scan(*given))
+    for times in (2, 1):  # it is believed, then found to be another; then it is known
+        scans.clear()
+        sync(Workspace(repository), memory=memory)
+        assert len(scans) == times
+
+
 def test_a_member_of_a_common_name_touches_only_who_looked_for_it_there(tmp_path: Path) -> None:
     for number in range(8):
         (tmp_path / f"m{number}.py").write_text(f"class C{number}:\n    def __init__(self, a): ...\n\n    def get(self): ...\n", encoding="utf-8")

@@ -58,7 +58,7 @@ class Survey:
         sources = set(map(git.encode, self.folders.tree.sources))
         if any((path in sources) != (kind == hashing.REGULAR) for path, kind in zip(candidates, kinds, strict=True)):
             return False
-        self._seen = seen
+        self._seen, self.listing = seen, listing
         return True
 
     def _look_at_folders(self, root: Path) -> _Seen:
@@ -158,7 +158,7 @@ class _Folders:
 
 
 def rule_file(folder: bytes) -> bytes:
-    return os.path.join(folder, ORBITIGNORE.encode())
+    return b"/".join(filter(None, (folder, ORBITIGNORE.encode())))
 
 
 def _folders_of(paths: list[str]) -> list[str]:
