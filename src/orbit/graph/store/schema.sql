@@ -108,7 +108,7 @@ CREATE TABLE uses (name INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (na
 
 -- The same by file, sorted and packed; and fingerprints of the names with where they were looked up (`orbit_native.catalogue.fingerprint`): in a
 -- container, in a file, or among modules. A file is resolved again when what one of them means there may have changed.
-CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL, members BLOB NOT NULL) STRICT;
+CREATE TABLE used (file INTEGER PRIMARY KEY, names BLOB NOT NULL, prints BLOB NOT NULL) STRICT;
 
 -- size and mtime_ns: of a file that was read and found to be no source, so that it is not read again; else -1
 CREATE TABLE skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT, WITHOUT ROWID;

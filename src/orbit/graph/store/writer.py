@@ -222,16 +222,16 @@ class Writer:
 
     def replace_uses(self, file: int, uses: Uses) -> None:
         """What a file's resolution looked up; of the names only the difference is written."""
-        names, members = uses
+        names, prints = uses
         before = _numbers(self.db.execute("SELECT names FROM used WHERE file = ?", (file,)).get)
         gone, new = np.setdiff1d(before, names, assume_unique=True), np.setdiff1d(names, before, assume_unique=True)
         self.db.executemany("DELETE FROM uses WHERE name = ? AND file = ?", [(name, file) for name in gone.tolist()])
         self.db.executemany("INSERT INTO uses (name, file) VALUES (?, ?)", [(name, file) for name in new.tolist()])
-        self.db.execute("INSERT OR REPLACE INTO used VALUES (?, ?, ?)", (file, _bytes(names), _bytes(members)))
+        self.db.execute("INSERT OR REPLACE INTO used VALUES (?, ?, ?)", (file, _bytes(names), _bytes(prints)))
 
     def add_uses(self, found: list[tuple[int, Uses]]) -> None:
         """What all files looked up, at once, into empty tables: in the order of the tables."""
-        self.db.executemany("INSERT INTO used VALUES (?, ?, ?)", ((file, _bytes(names), _bytes(members)) for file, (names, members) in found))
+        self.db.executemany("INSERT INTO used VALUES (?, ?, ?)", ((file, _bytes(names), _bytes(prints)) for file, (names, prints) in found))
         if found:
             names = np.concatenate([names for _, (names, _) in found])
             files = np.repeat(np.array([file for file, _ in found], dtype=np.int32), [len(names) for _, (names, _) in found])
@@ -242,7 +242,7 @@ class Writer:
 
     def has_looked_up(self, file: int, prints: set[int]) -> bool:
         """Did a file's resolution look up one of these fingerprints?"""
-        return not prints.isdisjoint(_numbers(self.db.execute("SELECT members FROM used WHERE file = ?", (file,)).get).tolist())
+        return not prints.isdisjoint(_numbers(self.db.execute("SELECT prints FROM used WHERE file = ?", (file,)).get).tolist())
 
     def users_of(self, names: Iterable[int]) -> set[int]:
         """Files whose resolution looked up one of these names."""
